@@ -1,0 +1,1 @@
+"""Agents: strategies decide, proposers write."""

@@ -1,0 +1,1 @@
+"""Proposers: who writes the code for a move."""

@@ -1,0 +1,1 @@
+"""Strategies: which move next, as pure functions of the history and the dice."""

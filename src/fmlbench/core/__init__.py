@@ -1,0 +1,1 @@
+"""The words of the benchmark: records and protocols, no files and no processes."""

@@ -1,0 +1,80 @@
+"""What can go wrong for a user, each with a hint at the way out.
+
+    FmlbenchError
+      TaskNotFound        no task of that name or path
+      TaskInvalid         a task folder that breaks the rules of task folders
+      AgentNotFound       no agent of that name
+      SourceUnavailable   a codebase or data set could not be had from any of its sources
+      ChecksumMismatch    it was had, but it is not what the manifest names
+      EnvironmentBroken   a task's Python could not be built
+      SandboxMissing      the asked-for sandbox cannot be used on this machine
+      RunNotFound         no run of that name or path
+      RunExists           a run of the same specification is already there
+      RunLocked           another process is playing this run
+      RunDamaged          the log says something that cannot have happened
+      InfraTrouble        the machine failed, not the candidate; the run can be resumed
+      BadRequest          an option or argument that makes no sense
+
+What a candidate does wrong is never one of these: it is an outcome on the record.
+"""
+
+
+class FmlbenchError(Exception):
+    """An error a user can cause and mend; the command line shows it as two lines."""
+
+    def __init__(self, message: str, *, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class TaskNotFound(FmlbenchError):
+    """No task of that name or path."""
+
+
+class TaskInvalid(FmlbenchError):
+    """A task folder that breaks the rules of task folders."""
+
+
+class AgentNotFound(FmlbenchError):
+    """No agent of that name."""
+
+
+class SourceUnavailable(FmlbenchError):
+    """A codebase or data set could not be had from any of its sources."""
+
+
+class ChecksumMismatch(FmlbenchError):
+    """Something was had, but it is not what the manifest names."""
+
+
+class EnvironmentBroken(FmlbenchError):
+    """The Python a task runs in could not be built."""
+
+
+class SandboxMissing(FmlbenchError):
+    """The asked-for sandbox cannot be used on this machine."""
+
+
+class RunNotFound(FmlbenchError):
+    """No run of that name or path."""
+
+
+class RunExists(FmlbenchError):
+    """A run of the same specification is already there."""
+
+
+class RunLocked(FmlbenchError):
+    """Another process is playing this run."""
+
+
+class RunDamaged(FmlbenchError):
+    """The log says something that cannot have happened."""
+
+
+class InfraTrouble(FmlbenchError):
+    """The machine failed, not the candidate; the run can be resumed."""
+
+
+class BadRequest(FmlbenchError):
+    """An option or argument that makes no sense."""

@@ -1,0 +1,44 @@
+"""What came of a candidate: an outcome, and a score where there is one."""
+
+from enum import StrEnum
+
+from fmlbench.core.record import Record
+
+
+class Outcome(StrEnum):
+    """How an evaluation ended."""
+
+    OK = "ok"
+    CRASHED = "crashed"
+    """The candidate's code failed, or handed in nothing."""
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out-of-memory"
+    REJECTED = "rejected"
+    """The proposal did not apply or broke the editing rules; no experiment was run."""
+    INVALID = "invalid"
+    """It ran, but its answers break a rule of the task."""
+    INFRA = "infra"
+    """The machine failed; never counted against an agent."""
+
+
+class Evaluation(Record):
+    """The graded result of a candidate on one exam."""
+
+    outcome: Outcome
+    score: float | None = None
+    metrics: dict[str, float] = {}
+    reason: str = ""
+    """Why the outcome is not ok, in one line."""
+    log_tail: str = ""
+    """The end of what the candidate printed: where a traceback stands."""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_memory_mb: float = 0.0
+    self_reported: dict[str, float] = {}
+    """What the codebase itself printed; shown beside the score, never used for it."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_ok(self) -> bool:
+        """Whether there is a score to compare."""
+        return self.outcome is Outcome.OK and self.score is not None

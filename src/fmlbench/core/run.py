@@ -1,0 +1,67 @@
+"""What a run is asked to be."""
+
+import hashlib
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import Field
+
+from fmlbench.core.record import Record
+
+
+class Rung(StrEnum):
+    """How candidate code is held; scores of different rungs never mix."""
+
+    BUBBLEWRAP = "bubblewrap"
+    NONE = "none"
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the operating system keeps candidates away from what they are judged by."""
+        return self is not Rung.NONE
+
+
+class Budget(Record):
+    """What an agent may spend; the run ends with the first limit reached."""
+
+    steps: Annotated[int, Field(ge=0)]
+    hours: Annotated[float, Field(gt=0)] | None = None
+    """Of proposing and experiments, not of waiting between a stop and a resume."""
+    dollars: Annotated[float, Field(gt=0)] | None = None
+
+
+class AgentSpec(Record):
+    """An agent by name, with the settings it was given."""
+
+    name: str
+    strategy: str
+    proposer: str
+    settings: dict[str, int | float | str] = {}
+
+    @property
+    def slug(self) -> str:
+        """The agent's part of a run's name."""
+        return self.name
+
+
+class RunSpec(Record):
+    """One agent, one task, one seed."""
+
+    task: str
+    """The task's name, or the path of its folder."""
+    task_digest: str
+    track: str
+    agent: AgentSpec
+    seed: int
+    budget: Budget
+    rung: Rung
+    retest_seeds: Annotated[int, Field(ge=0)] = 3
+    label: str = ""
+    """Tells apart runs that are asked for in the same words."""
+
+    @property
+    def run_id(self) -> str:
+        """A readable name that differs wherever the specification does."""
+        digest = hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:8]
+        task = self.task.rstrip("/").rsplit("/", 1)[-1]
+        return f"{task}.{self.track}.{self.agent.slug}.s{self.seed}.{digest}"

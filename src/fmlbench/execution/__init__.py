@@ -1,0 +1,1 @@
+"""Processes and limits, the sandbox, task environments, stages, answers and grading."""

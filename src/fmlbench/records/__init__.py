@@ -1,0 +1,1 @@
+"""Typed events, the run folder, the append-only log, replay and provenance."""

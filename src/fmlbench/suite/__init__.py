@@ -1,0 +1,1 @@
+"""The benchmark itself: one folder per task, content only; nothing imports it."""

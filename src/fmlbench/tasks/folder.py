@@ -1,0 +1,126 @@
+"""A task's folder and the record read from it.
+
+    NAME/
+      task.toml         every fact about the task, once
+      instructions.md   what an agent is told about the problem
+      experiment/       driver.py: calls the candidate's code in each stage; mounted read-only
+      grader/           grade.py: holds the labels, reads the answers, imports no candidate code
+      data/             recipe.py: makes pools from the raw data, and draws from them by seed
+      reference/        the expert reference, as files laid over the codebase
+      method_off/       the baseline with its method switched off, likewise
+      README.md         provenance, licences, and why it is the way it is
+"""
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from fmlbench.core.errors import BadRequest, TaskInvalid
+from fmlbench.core.task import Task, Track, Variant
+
+REQUIRED_FILES = ("instructions.md", "experiment/driver.py", "grader/grade.py", "data/recipe.py", "README.md")
+
+_DIGESTED_FOLDERS = ("experiment", "grader", "data")
+
+
+@dataclass(frozen=True)
+class TaskFolder:
+    """A task with the place it was read from."""
+
+    path: Path
+    task: Task
+
+    @property
+    def experiment(self) -> Path:
+        """What is mounted beside the candidate: the driver."""
+        return self.path / "experiment"
+
+    @property
+    def grader(self) -> Path:
+        """What is mounted beside the labels."""
+        return self.path / "grader"
+
+    @property
+    def recipe(self) -> Path:
+        """How raw data becomes pools, and pools become draws."""
+        return self.path / "data"
+
+    @property
+    def instructions(self) -> str:
+        """The problem in words."""
+        return (self.path / "instructions.md").read_text("utf-8")
+
+    def track(self, name: str) -> Track:
+        """Return the track of that name."""
+        if name not in self.task.tracks:
+            known = ", ".join(sorted(self.task.tracks))
+            raise BadRequest(
+                f"Task '{self.task.name}' has no track named '{name}'.", hint=f"Its tracks: {known}."
+            )
+        return self.task.tracks[name]
+
+    def files_of(self, variant: Variant) -> dict[str, str]:
+        """The files a variant lays over the codebase, by path within the repository."""
+        root = self.path / variant.folder
+        return {
+            path.relative_to(root).as_posix(): path.read_text("utf-8")
+            for path in sorted(root.rglob("*"))
+            if path.is_file() and "__pycache__" not in path.parts
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all that can change a score; measurements and prose about the task are not part of it."""
+        tracks = {name: track.model_copy(update={"calibration": None}) for name, track in self.task.tracks.items()}
+        facts = self.task.model_copy(update={"tracks": tracks})
+        digest = hashlib.sha256(facts.model_dump_json().encode())
+        for folder in _DIGESTED_FOLDERS:
+            for path in sorted((self.path / folder).rglob("*")):
+                if path.is_file() and "__pycache__" not in path.parts:
+                    digest.update(path.relative_to(self.path).as_posix().encode())
+                    digest.update(hashlib.sha256(path.read_bytes()).digest())
+        digest.update(self.instructions.encode())
+        return digest.hexdigest()
+
+
+def read_task(path: Path) -> TaskFolder:
+    """Read a task's folder, or say what is wrong with it."""
+    manifest = path / "task.toml"
+    try:
+        task = Task.model_validate(tomllib.loads(manifest.read_text("utf-8")))
+    except OSError as error:
+        raise TaskInvalid(
+            f"'{path}' is not a task folder: {error.strerror}.", hint="A task folder holds a task.toml."
+        ) from error
+    except tomllib.TOMLDecodeError as error:
+        raise TaskInvalid(f"{manifest} is not valid TOML: {error}.", hint="Mend that line.") from error
+    except ValidationError as error:
+        raise TaskInvalid(f"{manifest}: {_first_problem(error)}", hint=_hint_for(error)) from error
+    _check_files(path, task)
+    return TaskFolder(path=path, task=task)
+
+
+def _check_files(path: Path, task: Task) -> None:
+    for name in (*REQUIRED_FILES, task.reference.folder, task.method_off.folder):
+        if not (path / name).exists():
+            raise TaskInvalid(
+                f"Task '{task.name}' lacks {name}.", hint="docs/tasks.md lists what a task folder holds."
+            )
+
+
+def _first_problem(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"]) or "the file"
+    others = error.error_count() - 1
+    more = f" (and {others} more)" if others else ""
+    return f"{place}: {first['msg']}{more}."
+
+
+def _hint_for(error: ValidationError) -> str:
+    if error.errors()[0]["type"] == "extra_forbidden":
+        return "There is no such field; look for a typing error."
+    return "docs/tasks.md lists every field."

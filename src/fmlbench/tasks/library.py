@@ -1,0 +1,57 @@
+"""Find tasks: those that ship with the package, those of other packages, and folders by path."""
+
+import difflib
+from importlib import resources
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from fmlbench.core.errors import TaskNotFound
+from fmlbench.tasks.folder import TaskFolder, read_task
+
+ENTRY_POINT_GROUP = "fmlbench.tasks"
+"""An entry point of this group names a package whose folders are tasks."""
+
+
+def find_task(name: str) -> TaskFolder:
+    """Return the task of that name, or in that folder."""
+    if "/" in name or name.startswith("."):
+        path = Path(name).resolve()
+        if not path.is_dir():
+            raise TaskNotFound(f"There is no folder '{name}'.", hint="fmlbench tasks list")
+        return read_task(path)
+    folders = task_folders()
+    if name not in folders:
+        raise TaskNotFound(f"There is no task named '{name}'.", hint=_suggest(name, folders))
+    return read_task(folders[name])
+
+
+def task_folders() -> dict[str, Path]:
+    """Every known task's folder by name; what ships with the package wins over a namesake."""
+    roots = [_folder_of(point.value) for point in entry_points(group=ENTRY_POINT_GROUP)]
+    roots.append(_folder_of("fmlbench.suite"))
+    return {
+        manifest.parent.name: manifest.parent for root in roots for manifest in sorted(root.glob("*/task.toml"))
+    }
+
+
+def all_tasks(suite: str | None = None) -> list[TaskFolder]:
+    """Every known task, or those of a suite, in the order of their names."""
+    tasks = [read_task(path) for _, path in sorted(task_folders().items())]
+    if suite is None:
+        return tasks
+    chosen = [folder for folder in tasks if suite in folder.task.suites]
+    if not chosen:
+        known = sorted({name for folder in tasks for name in folder.task.suites})
+        raise TaskNotFound(f"There is no suite named '{suite}'.", hint=f"Suites: {', '.join(known)}.")
+    return chosen
+
+
+def _folder_of(package: str) -> Path:
+    return Path(str(resources.files(package)))
+
+
+def _suggest(name: str, folders: dict[str, Path]) -> str:
+    close = difflib.get_close_matches(name, folders, n=1, cutoff=0.5)
+    if close:
+        return f"Did you mean '{close[0]}'?"
+    return f"Tasks: {', '.join(sorted(folders))}. A folder is named by its path, such as ./my-task."

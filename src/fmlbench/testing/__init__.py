@@ -1,0 +1,1 @@
+"""Doubles, histories and contract suites that third parties can use and inherit."""

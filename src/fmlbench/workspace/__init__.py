@@ -1,0 +1,1 @@
+"""Pinned codebases, data with checksums, snapshots, and laying out a fresh tree."""

@@ -1,0 +1,53 @@
+"""Where things lie on this machine.
+
+    cache/
+      downloads/      archives as they came, by checksum
+      materials/      unpacked and mended codebases and data, read-only
+      environments/   the Pythons tasks run in
+      pools/          a task's train, validation and test pools
+      draws/          what a seed drew from them
+      baselines/      retests of the baseline
+    runs/
+      RUN/            one folder per run
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Places:
+    """The two folders everything lies in."""
+
+    cache: Path
+    runs: Path
+
+    @property
+    def downloads(self) -> Path:
+        """Archives as they came, by checksum."""
+        return self.cache / "downloads"
+
+    @property
+    def materials(self) -> Path:
+        """Unpacked and mended codebases and data."""
+        return self.cache / "materials"
+
+    @property
+    def environments(self) -> Path:
+        """The Pythons tasks run in."""
+        return self.cache / "environments"
+
+    @property
+    def pools(self) -> Path:
+        """Train, validation and test pools of tasks."""
+        return self.cache / "pools"
+
+    @property
+    def draws(self) -> Path:
+        """What seeds drew from the pools."""
+        return self.cache / "draws"
+
+    @property
+    def baselines(self) -> Path:
+        """Retests of baselines, by task, track and machine."""
+        return self.cache / "baselines"
