@@ -1,14 +1,14 @@
 """A task's folder and the record read from it.
 
-    NAME/
-      task.toml         every fact about the task, once
-      instructions.md   what an agent is told about the problem
-      experiment/       driver.py: calls the candidate's code in each stage; mounted read-only
-      grader/           grade.py: holds the labels, reads the answers, imports no candidate code
-      data/             recipe.py: makes pools from the raw data, and draws from them by seed
-      reference/        the expert reference, as files laid over the codebase
-      method_off/       the baseline with its method switched off, likewise
-      README.md         provenance, licences, and why it is the way it is
+NAME/
+  task.toml         every fact about the task, once
+  instructions.md   what an agent is told about the problem
+  experiment/       driver.py: calls the candidate's code in each stage; mounted read-only
+  grader/           grade.py: holds the labels, reads the answers, imports no candidate code
+  data/             recipe.py: makes pools from the raw data, and draws from them by seed
+  reference/        the expert reference, as files laid over the codebase
+  method_off/       the baseline with its method switched off, likewise
+  README.md         provenance, licences, and why it is the way it is
 """
 
 import hashlib
@@ -75,7 +75,9 @@ class TaskFolder:
     @cached_property
     def digest(self) -> str:
         """A hash of all that can change a score; measurements and prose about the task are not part of it."""
-        tracks = {name: track.model_copy(update={"calibration": None}) for name, track in self.task.tracks.items()}
+        tracks = {
+            name: track.model_copy(update={"calibration": None}) for name, track in self.task.tracks.items()
+        }
         facts = self.task.model_copy(update={"tracks": tracks})
         digest = hashlib.sha256(facts.model_dump_json().encode())
         for folder in _DIGESTED_FOLDERS:

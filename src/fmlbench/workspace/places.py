@@ -1,14 +1,14 @@
 """Where things lie on this machine.
 
-    cache/
-      downloads/      archives as they came, by checksum
-      materials/      unpacked and mended codebases and data, read-only
-      environments/   the Pythons tasks run in
-      pools/          a task's train, validation and test pools
-      draws/          what a seed drew from them
-      baselines/      retests of the baseline
-    runs/
-      RUN/            one folder per run
+cache/
+  downloads/      archives as they came, by checksum
+  materials/      unpacked and mended codebases and data, read-only
+  environments/   the Pythons tasks run in
+  pools/          a task's train, validation and test pools
+  draws/          what a seed drew from them
+  baselines/      retests of the baseline
+runs/
+  RUN/            one folder per run
 """
 
 from dataclasses import dataclass
