@@ -58,9 +58,7 @@ class TaskFolder:
         """Return the track of that name."""
         if name not in self.task.tracks:
             known = ", ".join(sorted(self.task.tracks))
-            raise BadRequest(
-                f"Task '{self.task.name}' has no track named '{name}'.", hint=f"Its tracks: {known}."
-            )
+            raise BadRequest(f"Task '{self.task.name}' has no track named '{name}'.", hint=f"Its tracks: {known}.")
         return self.task.tracks[name]
 
     def files_of(self, variant: Variant) -> dict[str, str]:
@@ -75,9 +73,7 @@ class TaskFolder:
     @cached_property
     def digest(self) -> str:
         """A hash of all that can change a score; measurements and prose about the task are not part of it."""
-        tracks = {
-            name: track.model_copy(update={"calibration": None}) for name, track in self.task.tracks.items()
-        }
+        tracks = {name: track.model_copy(update={"calibration": None}) for name, track in self.task.tracks.items()}
         facts = self.task.model_copy(update={"tracks": tracks})
         digest = hashlib.sha256(facts.model_dump_json().encode())
         for folder in _DIGESTED_FOLDERS:

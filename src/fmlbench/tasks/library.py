@@ -30,9 +30,7 @@ def task_folders() -> dict[str, Path]:
     roots = [_folder_of(point.value) for point in entry_points(group=ENTRY_POINT_GROUP)]
     roots.append(_folder_of("fmlbench.suite"))
     return {
-        manifest.parent.name: manifest.parent
-        for root in roots
-        for manifest in sorted(root.glob("*/task.toml"))
+        manifest.parent.name: manifest.parent for root in roots for manifest in sorted(root.glob("*/task.toml"))
     }
 
 

@@ -74,9 +74,7 @@ class Stage:
 
 def load_arrays(folder: Path) -> Arrays:
     """Every .npy file of a folder, by name, mapped into memory rather than read."""
-    return {
-        path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in sorted(folder.glob("*.npy"))
-    }
+    return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in sorted(folder.glob("*.npy"))}
 
 
 def _receive(stream: io.BufferedIOBase) -> bytes:
