@@ -36,7 +36,8 @@ class Evaluation(Record):
     peak_memory_mb: float = 0.0
     self_reported: dict[str, float] = {}
     """What the codebase itself printed; shown beside the score, never used for it."""
-    notes: tuple[str, ...] = ()
+    violations: tuple[str, ...] = ()
+    """What the candidate was seen trying that no honest candidate does."""
 
     @property
     def is_ok(self) -> bool:

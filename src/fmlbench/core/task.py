@@ -7,7 +7,7 @@ from pydantic import Field
 
 from fmlbench.core.metric import Metric
 from fmlbench.core.record import Record
-from fmlbench.core.sources import Material, Sha256
+from fmlbench.core.sources import Material
 
 
 class Limits(Record):
@@ -158,6 +158,8 @@ class Task(Record):
     question: str
     suites: tuple[str, ...] = ()
     codebase: Material
+    overlay: str = ""
+    """A folder of the task whose files are laid over the codebase; part of what an agent finds."""
     data: tuple[Material, ...] = ()
     environment: Environment
     editable: Editable
@@ -175,6 +177,3 @@ class ExamName(StrEnum):
 
     VALIDATION = "validation"
     TEST = "test"
-
-
-Digest = Sha256

@@ -76,7 +76,7 @@ class TaskFolder:
         tracks = {name: track.model_copy(update={"calibration": None}) for name, track in self.task.tracks.items()}
         facts = self.task.model_copy(update={"tracks": tracks})
         digest = hashlib.sha256(facts.model_dump_json().encode())
-        for folder in _DIGESTED_FOLDERS:
+        for folder in (*_DIGESTED_FOLDERS, *filter(None, [self.task.overlay])):
             for path in sorted((self.path / folder).rglob("*")):
                 if path.is_file() and "__pycache__" not in path.parts:
                     digest.update(path.relative_to(self.path).as_posix().encode())
@@ -103,7 +103,7 @@ def read_task(path: Path) -> TaskFolder:
 
 
 def _check_files(path: Path, task: Task) -> None:
-    for name in (*REQUIRED_FILES, task.reference.folder, task.method_off.folder):
+    for name in (*REQUIRED_FILES, task.reference.folder, task.method_off.folder, task.overlay):
         if not (path / name).exists():
             raise TaskInvalid(
                 f"Task '{task.name}' lacks {name}.", hint="docs/tasks.md lists what a task folder holds."

@@ -1,0 +1,81 @@
+"""A run's folder.
+
+RUN/
+  run.json          what was asked for; written once
+  events.jsonl      what happened, as far as the agent's side may know
+  sealed.jsonl      hidden test scores and retests
+  lock              held by the one process that plays the run
+  code.git/         every step's editable files; any git tool can browse it
+  steps/N/          per step: logs, native results, answers (kept up to a size)
+  bench/            the experiment in flight; emptied when it is over
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fmlbench.core.errors import RunDamaged, RunNotFound
+from fmlbench.core.run import RunSpec
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The paths of one run."""
+
+    path: Path
+
+    @property
+    def spec_file(self) -> Path:
+        """What was asked for."""
+        return self.path / "run.json"
+
+    @property
+    def events(self) -> Path:
+        """The log the agent's side may know."""
+        return self.path / "events.jsonl"
+
+    @property
+    def sealed(self) -> Path:
+        """The log of hidden scores."""
+        return self.path / "sealed.jsonl"
+
+    @property
+    def lock(self) -> Path:
+        """Held by the process that plays the run."""
+        return self.path / "lock"
+
+    @property
+    def code(self) -> Path:
+        """The git directory of all snapshots."""
+        return self.path / "code.git"
+
+    @property
+    def bench(self) -> Path:
+        """Where the experiment in flight lies."""
+        return self.path / "bench"
+
+    def step(self, index: int) -> Path:
+        """What is kept of a step."""
+        return self.path / "steps" / str(index)
+
+    def read_spec(self) -> RunSpec:
+        """What was asked for."""
+        try:
+            return RunSpec.model_validate_json(self.spec_file.read_bytes())
+        except ValueError as error:
+            raise RunDamaged(
+                f"{self.spec_file} cannot be read.", hint="Restore it from a copy, or start the run anew."
+            ) from error
+
+
+def find_run(name: str, runs: Path) -> RunFolder:
+    """A run by its path, its name, or the beginning of its name if that tells it apart."""
+    for path in (Path(name), runs / name):
+        if (path / "run.json").is_file():
+            return RunFolder(path.resolve())
+    matches = [path.parent for path in sorted(runs.glob("*/run.json")) if path.parent.name.startswith(name)]
+    if len(matches) == 1:
+        return RunFolder(matches[0].resolve())
+    if matches:
+        names = ", ".join(path.name for path in matches[:4])
+        raise RunNotFound(f"'{name}' could be several runs.", hint=f"Say which: {names} ...")
+    raise RunNotFound(f"There is no run named '{name}'.", hint=f"fmlbench runs lists what lies in {runs}.")

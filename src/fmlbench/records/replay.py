@@ -1,0 +1,96 @@
+"""Read a run's logs back into its state; resuming is replaying."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from fmlbench.core.errors import RunDamaged
+from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.metric import Metric
+from fmlbench.core.run import RunSpec
+from fmlbench.core.steps import History, Note, Step
+from fmlbench.records.events import (
+    Event,
+    NoteMade,
+    ProposalMade,
+    Retested,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    TestScored,
+    Violation,
+)
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.log import read_events
+from fmlbench.records.provenance import Provenance
+
+
+@dataclass
+class RunState:
+    """What the logs say so far."""
+
+    spec: RunSpec | None = None
+    provenance: Provenance | None = None
+    steps: list[Step] = field(default_factory=list[Step])
+    notes: list[Note] = field(default_factory=list[Note])
+    pending: ProposalMade | None = None
+    attempts: int = 0
+    """Experiments begun for the pending proposal."""
+    violations: list[Violation] = field(default_factory=list[Violation])
+    finished: str = ""
+    """Why the agent's part ended; empty while it has not."""
+    tests: dict[int, Evaluation] = field(default_factory=dict[int, Evaluation])
+    """Sealed: hidden test scores by step."""
+    retests: dict[tuple[int, int], Evaluation] = field(default_factory=dict[tuple[int, int], Evaluation])
+    """Sealed: by step and seed."""
+
+    def history(self, metric: Metric) -> History:
+        """The agent's view."""
+        return History(metric=metric, steps=tuple(self.steps), notes=tuple(self.notes))
+
+    def take(self, event: Event) -> None:
+        """Let an event happen to this state."""
+        match event:
+            case RunStarted():
+                self.spec, self.provenance = event.spec, event.provenance
+            case ProposalMade():
+                self._expect(event.index, "proposal")
+                self.pending, self.attempts = event, 0
+            case StepStarted():
+                self.attempts = event.attempt
+            case StepFinished():
+                self._expect(event.step.index, "step")
+                self.steps.append(event.step)
+                self.pending, self.attempts = None, 0
+            case Violation():
+                self.violations.append(event)
+            case NoteMade():
+                self.notes.append(event.note)
+            case RunFinished():
+                self.finished = event.reason
+            case TestScored():
+                self.tests[event.index] = event.evaluation
+            case Retested():
+                self.retests[(event.index, event.seed)] = event.evaluation
+            case _:
+                pass
+
+    def _expect(self, index: int, what: str) -> None:
+        if index != len(self.steps):
+            raise RunDamaged(
+                f"The log has {what} {index} after {len(self.steps)} finished steps.",
+                hint="Two writers must have been at work: start the run anew with --label.",
+            )
+
+
+def replay(events: Iterable[Event]) -> RunState:
+    """The state after all of these events."""
+    state = RunState()
+    for event in events:
+        state.take(event)
+    return state
+
+
+def read_state(folder: RunFolder) -> RunState:
+    """The state of a run as its two logs tell it."""
+    return replay([*read_events(folder.events), *read_events(folder.sealed)])
