@@ -1,0 +1,35 @@
+"""A task made ready on this machine: everything an experiment needs, except a candidate."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fmlbench.core.task import Task, Track
+from fmlbench.execution.sandbox import Sandbox, TaskPython
+from fmlbench.execution.secret import Secret
+from fmlbench.tasks.folder import TaskFolder
+
+
+@dataclass(frozen=True)
+class PreparedTask:
+    """A task, one of its tracks, and where their parts lie."""
+
+    folder: TaskFolder
+    track_name: str
+    codebase: Path
+    """The untouched repository: upstream, mends and the task's own files."""
+    python: TaskPython
+    pools: Path
+    draws: Path
+    """Where draws of this task and track are kept."""
+    sandbox: Sandbox
+    secret: Secret
+
+    @property
+    def task(self) -> Task:
+        """The task's facts."""
+        return self.folder.task
+
+    @property
+    def track(self) -> Track:
+        """The track's facts."""
+        return self.folder.track(self.track_name)
