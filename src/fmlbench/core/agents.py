@@ -8,6 +8,10 @@ from fmlbench.core.brief import Brief
 from fmlbench.core.steps import History, Move, Note, Proposal, Step
 
 
+class SessionClosed(Exception):
+    """A proposal was submitted after the budget was spent."""
+
+
 class Session(Protocol):
     """An agent's only way to the benchmark: read, and spend budget by submitting."""
 

@@ -24,6 +24,8 @@ class Brief(Record):
     repository: tuple[str, ...]
     """Every file of the repository; agents can read all of them."""
     editable: tuple[str, ...]
+    patterns: tuple[str, ...]
+    """Globs of what may be changed or added."""
     suggested: tuple[str, ...]
     protected: tuple[str, ...]
     commands: tuple[StageBrief, ...]

@@ -31,6 +31,7 @@ from fmlbench.execution.native import read_self_report
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Ending, Execution, Job, Mount
 from fmlbench.execution.sittings import Sitting, count_questions, in_order, sit
+from fmlbench.workspace.filing import remove_folder
 from fmlbench.workspace.trees import lay_out
 
 _OUTCOMES = {
@@ -63,6 +64,7 @@ class Experiment:
 
     def train(self) -> Evaluation:
         """Lay out a fresh tree and run the training stages; ok means that the exam can be sat."""
+        remove_folder(self.bench)
         self.bench.mkdir(parents=True)
         lay_out(self.prepared.codebase, self.files, self.prepared.task.editable, self._tree)
         self._carry.mkdir()
@@ -134,19 +136,14 @@ class Experiment:
         if answers.kind is not AnswerKind.JOINT:
             orders["again"] = dice.choice(first, max(1, round(len(first) * answers.asked_again)), replace=False)
         folder = self.bench / exam
+        remove_folder(folder)
+
+        def sit_as(name: str) -> Sitting:
+            job = partial(self._exam_job, f"{exam}-{name}", folder / name)
+            return sit(self.prepared.sandbox, questions, orders[name], answers, folder / name, job)
+
         with ThreadPoolExecutor(len(orders)) as pool:
-            sittings = pool.map(
-                lambda name: sit(
-                    self.prepared.sandbox,
-                    questions,
-                    orders[name],
-                    answers,
-                    folder / name,
-                    partial(self._exam_job, f"{exam}-{name}", folder / name),
-                ),
-                orders,
-            )
-            return [in_order(sitting) for sitting in sittings]
+            return [in_order(sitting) for sitting in pool.map(sit_as, orders)]
 
     def _exam_job(self, name: str, folder: Path, mounts: Sequence[Mount], pipe: tuple[int, int] | None) -> Job:
         mounts = (Mount(self._carry, "carry"), *mounts)

@@ -1,0 +1,59 @@
+"""Write the brief: exactly what an agent is told."""
+
+from fmlbench.core.brief import Brief, StageBrief
+from fmlbench.core.task import Rule
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.workspace.trees import editable_files, repository_files
+
+STANDING_RULES = (
+    "Only editable files are taken from a proposal; new files that match the editable patterns are welcome.",
+    "Files are text. Together they may grow by {extra_kb} kB over the baseline.",
+    "Training and exams run in separate sandboxes without network; only the carry folder ({carry_mb} MB) passes on.",
+    "Exam questions carry no labels. Scores are computed elsewhere, from the answers alone.",
+)
+
+_BY_KIND = {
+    "independent": "Every question is answered on its own: some are asked again in other company, and must agree.",
+    "per-episode": "Every episode is answered on its own: some are asked again in other company, and must agree.",
+    "joint": "An answer may depend on all questions of the exam.",
+}
+
+
+def write_brief(prepared: PreparedTask, baseline_score: float | None = None) -> Brief:
+    """The brief of a prepared task; the baseline's score is this run's own where there is one."""
+    task, track = prepared.task, prepared.track
+    calibration = track.calibration
+    if baseline_score is None and calibration is not None:
+        baseline_score = calibration.baseline.validation.mean
+    stages = [(training.name, training.limits) for training in track.training] + [("exam", track.exam.limits)]
+    return Brief(
+        task=task.name,
+        title=task.title,
+        question=task.question,
+        instructions=prepared.folder.instructions,
+        codebase=f"{task.codebase.name} {task.codebase.version} ({task.codebase.licence})",
+        repository=tuple(repository_files(prepared.codebase)),
+        editable=tuple(sorted(editable_files(prepared.codebase, task.editable))),
+        patterns=task.editable.globs,
+        suggested=task.editable.suggested,
+        protected=task.protected,
+        commands=tuple(
+            StageBrief(name=name, command=f"python driver.py  # {name}", limits=limits) for name, limits in stages
+        ),
+        metric=task.metric,
+        baseline_score=baseline_score,
+        sigma=calibration.baseline.validation.sd if calibration else None,
+        rules=(*_standing_rules(prepared), *(_rule(rule) for rule in task.rules)),
+        track=prepared.track_name,
+        sealed=prepared.sandbox.rung.is_sealed,
+    )
+
+
+def _standing_rules(prepared: PreparedTask) -> tuple[str, ...]:
+    track = prepared.track
+    facts = {"extra_kb": prepared.task.editable.extra_bytes // 1000, "carry_mb": track.carry_mb}
+    return (*(rule.format(**facts) for rule in STANDING_RULES), _BY_KIND[track.exam.answers.kind])
+
+
+def _rule(rule: Rule) -> str:
+    return rule.text

@@ -1,0 +1,59 @@
+"""Make a task ready on this machine, once: codebase, data, environment, pools."""
+
+from pathlib import Path
+
+from fmlbench.core.progress import Progress
+from fmlbench.execution.draws import Recipe, make_pools
+from fmlbench.execution.environments import build
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.sandbox import Sandbox
+from fmlbench.execution.secret import machine_secret
+from fmlbench.tasks.folder import TaskFolder
+from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
+from fmlbench.workspace.materials import obtain
+from fmlbench.workspace.places import Places
+from fmlbench.workspace.trees import lay_over
+
+
+def prepare(
+    folder: TaskFolder, track_name: str, *, places: Places, sandbox: Sandbox, progress: Progress
+) -> PreparedTask:
+    """Get everything a task needs; quick and offline once it is there."""
+    track = folder.track(track_name)
+    task = folder.task
+    python = build(task.environment, task_folder=folder.path, places=places, progress=progress)
+    codebase = _codebase(folder, places, progress)
+    raw = {
+        item.name: obtain(item, task_folder=folder.path, places=places, progress=progress) for item in task.data
+    }
+    key = f"{task.name}-{track_name}-{folder.digest[:12]}"
+    pools = places.pools / key
+    if not pools.exists():
+        progress.start(f"{task.name}: pools")
+        make_pools(Recipe(folder, track, python, sandbox), raw, pools)
+        progress.finish()
+    secret = machine_secret(places.cache)
+    return PreparedTask(
+        folder=folder,
+        track_name=track_name,
+        codebase=codebase,
+        python=python,
+        pools=pools,
+        draws=places.draws / f"{key}-{secret.fingerprint}",
+        sandbox=sandbox,
+        secret=secret,
+    )
+
+
+def _codebase(folder: TaskFolder, places: Places, progress: Progress) -> Path:
+    """The repository as agents find it: upstream, its mends, and the task's own files."""
+    upstream = obtain(folder.task.codebase, task_folder=folder.path, places=places, progress=progress)
+    if not folder.task.overlay:
+        return upstream
+    whole = places.materials / f"{folder.task.name}-repository-{folder.digest[:12]}"
+    with exclusive(whole):
+        if not whole.exists():
+            with scratch_beside(whole) as scratch:
+                lay_over(upstream, folder.path / folder.task.overlay, scratch / "made")
+                replace_folder(scratch / "made", whole)
+    return whole

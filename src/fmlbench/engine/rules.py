@@ -1,0 +1,26 @@
+"""Apply a task's rules: bounds on side metrics, with two standard errors of grace."""
+
+from collections.abc import Mapping
+
+from fmlbench.core.task import Rule
+
+GRACE = 2.0
+"""Standard errors by which a bound may be missed, the same on validation and on test."""
+
+
+def find_broken_rule(
+    rules: tuple[Rule, ...],
+    metrics: Mapping[str, float],
+    standard_errors: Mapping[str, float],
+    baseline: Mapping[str, float],
+) -> str:
+    """The first rule these metrics break, in words; empty if they keep all of them."""
+    for rule in rules:
+        value = metrics[rule.metric]
+        grace = GRACE * standard_errors.get(rule.metric, 0.0)
+        origin = baseline.get(rule.metric, value) if rule.relative_to_baseline else 0.0
+        if rule.at_least is not None and value < origin + rule.at_least - grace:
+            return f"{rule.text} ({rule.metric} is {value:.4g}, at least {origin + rule.at_least:.4g} is asked)"
+        if rule.at_most is not None and value > origin + rule.at_most + grace:
+            return f"{rule.text} ({rule.metric} is {value:.4g}, at most {origin + rule.at_most:.4g} is asked)"
+    return ""

@@ -1,0 +1,145 @@
+"""Evaluate one candidate: an experiment per draw, put together into one evaluation per exam."""
+
+import math
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.task import ExamName
+from fmlbench.engine.rules import find_broken_rule
+from fmlbench.execution.draws import make_draw
+from fmlbench.execution.experiment import Examined, Experiment
+from fmlbench.execution.native import keep_native_files
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.workspace.filing import remove_folder
+
+MAX_KEPT_ANSWER_BYTES = 16 * 2**20
+"""Answers up to this size are kept with the run, so that scores can be checked later; larger ones are not."""
+
+_CLAIM_SHARE = 0.25
+"""A claim that beats the graded score by more than this share of the metric's range is put on record."""
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """A candidate's experiments, all draws of one purpose."""
+
+    prepared: PreparedTask
+    files: Mapping[str, str]
+    folder: Path
+    label: str
+    purpose: tuple[str | int, ...]
+    """The words the draws are drawn for: ("step", seed) or ("retest", number)."""
+
+    def validate(self, baseline: Mapping[str, float]) -> Evaluation:
+        """Train and sit the validation exam on every draw; ``baseline`` holds the baseline's metrics there."""
+        trained: list[Evaluation] = []
+        for experiment in self._experiments():
+            trained.append(experiment.train())
+            if not trained[-1].outcome == Outcome.OK:
+                return _add_usage(trained[-1], trained[:-1])
+        examined = self._examine(ExamName.VALIDATION)
+        evaluation = self._combine(examined, baseline)
+        evaluation = evaluation.model_copy(
+            update={
+                "log_tail": evaluation.log_tail or trained[-1].log_tail,
+                "self_reported": trained[-1].self_reported,
+                "violations": (*evaluation.violations, *self._false_claims(evaluation, trained[-1].self_reported)),
+            }
+        )
+        return _add_usage(evaluation, trained)
+
+    def take_test(self, baseline: Mapping[str, float]) -> Evaluation:
+        """Sit the sealed exam with what training left; trains first if that is gone."""
+        if not all((experiment.bench / "carry").is_dir() for experiment in self._experiments()):
+            for experiment in self._experiments():
+                failed = experiment.train()
+                if failed.outcome is not Outcome.OK:
+                    return failed
+        return self._combine(self._examine(ExamName.TEST), baseline)
+
+    def keep(self, exam: ExamName, kept: Path) -> None:
+        """Save logs, native files and answers from the bench before it is cleared."""
+        remove_folder(kept)
+        for number, experiment in enumerate(self._experiments()):
+            place = kept / f"draw-{number}"
+            place.mkdir(parents=True)
+            for log in experiment.logs():
+                if exam is ExamName.VALIDATION or ExamName.TEST in log.parts:
+                    shutil.copyfile(log, place / f"{log.parent.name}.log")
+            answers = experiment.bench / exam / "grade" / "answers.npy"
+            if answers.exists() and answers.stat().st_size <= MAX_KEPT_ANSWER_BYTES:
+                shutil.copyfile(answers, place / "answers.npy")
+            if exam is ExamName.VALIDATION and experiment.native_files().is_dir():
+                keep_native_files(experiment.native_files(), place / "native")
+
+    def clear(self) -> None:
+        """Remove the experiments' files."""
+        remove_folder(self.folder)
+
+    def _experiments(self) -> list[Experiment]:
+        return [
+            Experiment(
+                prepared=self.prepared,
+                files=self.files,
+                draw=make_draw(self.prepared, *self.purpose, number),
+                bench=self.folder / f"draw-{number}",
+                label=f"{self.label}-{number}",
+            )
+            for number in range(self.prepared.track.draws)
+        ]
+
+    def _examine(self, exam: ExamName) -> list[Examined]:
+        examined: list[Examined] = []
+        for experiment in self._experiments():
+            examined.append(experiment.examine(exam))
+            if not examined[-1].evaluation.is_ok:
+                break
+        return examined
+
+    def _combine(self, examined: Sequence[Examined], baseline: Mapping[str, float]) -> Evaluation:
+        evaluations = [one.evaluation for one in examined]
+        if not evaluations[-1].is_ok:
+            return _add_usage(evaluations[-1], evaluations[:-1])
+        grades = [one.grade for one in examined if one.grade is not None]
+        metrics = {name: _mean([grade.metrics[name] for grade in grades]) for name in grades[0].metrics}
+        errors = {
+            name: math.hypot(*(grade.standard_errors[name] for grade in grades)) / len(grades)
+            for name in grades[0].standard_errors
+        }
+        broken = find_broken_rule(self.prepared.task.rules, metrics, errors, baseline)
+        whole = Evaluation(
+            outcome=Outcome.INVALID if broken else Outcome.OK,
+            score=None if broken else _mean([grade.score for grade in grades]),
+            metrics=metrics,
+            reason=broken,
+        )
+        return _add_usage(whole, evaluations)
+
+    def _false_claims(self, evaluation: Evaluation, claims: Mapping[str, float]) -> tuple[str, ...]:
+        metric = self.prepared.task.metric
+        claim = claims.get(metric.name)
+        if claim is None or evaluation.score is None:
+            return ()
+        if metric.gain(claim, evaluation.score) <= _CLAIM_SHARE * metric.gain(metric.best, metric.worst):
+            return ()
+        return (f"claims {metric.name} {claim:.4g} where {evaluation.score:.4g} was graded",)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))
+
+
+def _add_usage(evaluation: Evaluation, others: Sequence[Evaluation]) -> Evaluation:
+    everything = (evaluation, *others)
+    return evaluation.model_copy(
+        update={
+            "seconds": sum(one.seconds for one in everything),
+            "cpu_seconds": sum(one.cpu_seconds for one in everything),
+            "peak_memory_mb": max(one.peak_memory_mb for one in everything),
+        }
+    )

@@ -1,0 +1,1 @@
+"""A learner small enough to read in a minute."""

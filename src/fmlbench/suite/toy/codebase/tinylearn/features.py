@@ -1,0 +1,15 @@
+"""Turn raw inputs into what the linear model sees."""
+
+import numpy as np
+
+
+def expand(inputs, scale):
+    """Standardise the inputs and add a constant."""
+    mean, deviation = scale
+    standardised = (inputs - mean) / deviation
+    return np.hstack([standardised, np.ones((len(inputs), 1))])
+
+
+def measure_scale(inputs):
+    """The mean and deviation of every input, taken on the training data."""
+    return inputs.mean(axis=0), inputs.std(axis=0) + 1e-6
