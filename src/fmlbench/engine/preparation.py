@@ -23,9 +23,7 @@ def prepare(
     task = folder.task
     python = build(task.environment, task_folder=folder.path, places=places, progress=progress)
     codebase = _codebase(folder, places, progress)
-    raw = {
-        item.name: obtain(item, task_folder=folder.path, places=places, progress=progress) for item in task.data
-    }
+    raw = {item.name: obtain(item, task_folder=folder.path, places=places, progress=progress) for item in task.data}
     key = f"{task.name}-{track_name}-{folder.digest[:12]}"
     pools = places.pools / key
     if not pools.exists():

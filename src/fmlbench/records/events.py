@@ -74,14 +74,6 @@ class StepFinished(Happening):
     step: Step
 
 
-class Violation(Happening):
-    """A candidate was seen trying something that no honest candidate does."""
-
-    event: Literal["violation"] = "violation"
-    index: int
-    what: str
-
-
 class NoteMade(Happening):
     """An agent wrote something down."""
 
@@ -115,16 +107,7 @@ class Retested(Happening):
 
 
 Event = Annotated[
-    RunStarted
-    | ProposalMade
-    | StepStarted
-    | Trouble
-    | StepFinished
-    | Violation
-    | NoteMade
-    | RunFinished
-    | TestScored
-    | Retested,
+    RunStarted | ProposalMade | StepStarted | Trouble | StepFinished | NoteMade | RunFinished | TestScored | Retested,
     Field(discriminator="event"),
 ]
 

@@ -18,7 +18,6 @@ from fmlbench.records.events import (
     StepFinished,
     StepStarted,
     TestScored,
-    Violation,
 )
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events
@@ -36,7 +35,6 @@ class RunState:
     pending: ProposalMade | None = None
     attempts: int = 0
     """Experiments begun for the pending proposal."""
-    violations: list[Violation] = field(default_factory=list[Violation])
     finished: str = ""
     """Why the agent's part ended; empty while it has not."""
     tests: dict[int, Evaluation] = field(default_factory=dict[int, Evaluation])
@@ -62,8 +60,6 @@ class RunState:
                 self._expect(event.step.index, "step")
                 self.steps.append(event.step)
                 self.pending, self.attempts = None, 0
-            case Violation():
-                self.violations.append(event)
             case NoteMade():
                 self.notes.append(event.note)
             case RunFinished():

@@ -1,0 +1,25 @@
+"""What a run has spent of its budget."""
+
+from collections.abc import Sequence
+
+from fmlbench.core.run import Budget
+from fmlbench.core.steps import Step
+
+
+def hours_spent(steps: Sequence[Step]) -> float:
+    """Hours of proposing and experimenting; the baseline is free."""
+    return sum(step.evaluation.seconds + step.usage.seconds for step in steps[1:]) / 3600
+
+
+def dollars_spent(steps: Sequence[Step]) -> float:
+    """Dollars as far as prices are known."""
+    return sum(step.usage.dollars or 0.0 for step in steps)
+
+
+def is_spent(budget: Budget, steps: Sequence[Step]) -> bool:
+    """Whether any limit is reached."""
+    if len(steps) - 1 >= budget.steps:
+        return True
+    if budget.hours is not None and hours_spent(steps) >= budget.hours:
+        return True
+    return budget.dollars is not None and dollars_spent(steps) >= budget.dollars

@@ -1,0 +1,87 @@
+"""Play one run: the only conductor."""
+
+from fmlbench.agents.catalogue import build_agent
+from fmlbench.core.errors import RunExists, TaskInvalid
+from fmlbench.core.progress import Progress
+from fmlbench.core.run import RunSpec
+from fmlbench.engine.briefing import write_brief
+from fmlbench.engine.journal import Journal, Watch
+from fmlbench.engine.preparation import prepare
+from fmlbench.engine.retest import Retest
+from fmlbench.engine.session import RunSession
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.rungs import open_sandbox
+from fmlbench.records.events import RunFinished, RunStarted
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.lock import locked
+from fmlbench.records.provenance import Provenance, describe_machine
+from fmlbench.tasks.library import find_task
+from fmlbench.workspace.filing import remove_folder
+from fmlbench.workspace.places import Places
+from fmlbench.workspace.snapshots import Snapshots
+
+
+def create(spec: RunSpec, places: Places) -> RunFolder:
+    """Open a new run's folder."""
+    folder = RunFolder(places.runs / spec.run_id)
+    if folder.spec_file.exists():
+        raise RunExists(
+            f"This run is already there: {spec.run_id}.",
+            hint=f"Go on with 'fmlbench resume {spec.run_id}', or start another one with --label NAME.",
+        )
+    folder.path.mkdir(parents=True, exist_ok=True)
+    fresh = folder.spec_file.with_suffix(".new")
+    fresh.write_text(spec.model_dump_json(indent=2) + "\n", "utf-8")
+    fresh.replace(folder.spec_file)
+    return folder
+
+
+def play(folder: RunFolder, *, places: Places, progress: Progress, watch: Watch) -> None:
+    """Play a run from wherever its log stands to its end; resuming is calling this again."""
+    spec = folder.read_spec()
+    with locked(folder.lock):
+        prepared = _prepare(spec, places, progress)
+        with Journal(folder, watch) as journal:
+            if journal.state.spec is None:
+                journal.append(RunStarted(spec=spec, provenance=_provenance(prepared)))
+            snapshots = Snapshots(folder.code)
+            session = RunSession(
+                spec=spec,
+                prepared=prepared,
+                folder=folder,
+                journal=journal,
+                snapshots=snapshots,
+                write_brief=lambda baseline: write_brief(prepared, baseline),
+            )
+            session.catch_up()
+            if not journal.state.finished:
+                _let_agent_work(spec, prepared, session, journal)
+            Retest(spec.run_id, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
+        remove_folder(folder.bench)
+
+
+def _prepare(spec: RunSpec, places: Places, progress: Progress) -> PreparedTask:
+    task = find_task(spec.task)
+    if task.digest != spec.task_digest:
+        raise TaskInvalid(
+            f"Task '{spec.task}' has changed since this run was started.",
+            hint="Bring the task back to what it was, or start a new run.",
+        )
+    sandbox = open_sandbox(spec.rung)
+    return prepare(task, spec.track, places=places, sandbox=sandbox, progress=progress)
+
+
+def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, journal: Journal) -> None:
+    session.run_baseline()
+    reference = prepared.task.reference
+    agent = build_agent(spec.agent, (prepared.folder.files_of(reference), reference.idea))
+    agent.run(session)
+    journal.append(RunFinished(reason="the agent is done" if session.is_open else "the budget is spent"))
+
+
+def _provenance(prepared: PreparedTask) -> Provenance:
+    return describe_machine(
+        environment=prepared.python.executable.parent.parent.name,
+        sandbox=str(prepared.sandbox.rung),
+        secret=prepared.secret.fingerprint,
+    )

@@ -1,0 +1,200 @@
+"""An agent's session: the only way to spend a run's budget, and no way to a test score."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from fmlbench.core.agents import SessionClosed
+from fmlbench.core.brief import Brief
+from fmlbench.core.errors import InfraTrouble
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.run import RunSpec
+from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Step
+from fmlbench.core.task import ExamName
+from fmlbench.engine.budget import is_spent
+from fmlbench.engine.journal import Journal
+from fmlbench.engine.workbench import Workbench
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.records.events import NoteMade, ProposalMade, StepFinished, StepStarted, TestScored, Trouble
+from fmlbench.records.folder import RunFolder
+from fmlbench.workspace.editing_rules import find_violation
+from fmlbench.workspace.snapshots import Snapshots
+from fmlbench.workspace.trees import editable_files, repository_texts
+
+MAX_ATTEMPTS = 3
+"""How often a step is tried on a machine that fails, before the run stops and waits for a resume."""
+
+_PAUSE_SECONDS = 2.0
+
+
+@dataclass
+class RunSession:
+    """The session of one run; submitting logs first and returns afterwards."""
+
+    spec: RunSpec
+    prepared: PreparedTask
+    folder: RunFolder
+    journal: Journal
+    snapshots: Snapshots
+    write_brief: Callable[[float | None], Brief]
+    sleep: Callable[[float], None] = time.sleep
+
+    @property
+    def brief(self) -> Brief:
+        """Everything an agent is told, with this run's own baseline score."""
+        steps = self.journal.state.steps
+        return self.write_brief(steps[0].score if steps else None)
+
+    @property
+    def history(self) -> History:
+        """The steps so far."""
+        return self.journal.state.history(self.prepared.task.metric)
+
+    @property
+    def seed(self) -> int:
+        """The run's seed."""
+        return self.spec.seed
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is budget for another step."""
+        return not is_spent(self.spec.budget, self.journal.state.steps)
+
+    @property
+    def pending(self) -> Proposal | None:
+        """The logged proposal whose experiment was interrupted, if there is one."""
+        made = self.journal.state.pending
+        if made is None or made.move.operator is Operator.BASELINE:
+            return None
+        return Proposal(
+            move=made.move,
+            files=self.snapshots.read(made.snapshot),
+            idea=made.idea,
+            usage=made.usage,
+            rejection=made.rejection,
+        )
+
+    def code_of(self, step: int) -> Mapping[str, str]:
+        """The editable files after a step."""
+        return self.snapshots.read(self.history[step].snapshot)
+
+    def repository(self) -> Mapping[str, str]:
+        """Every text file of the untouched repository."""
+        return repository_texts(self.prepared.codebase)
+
+    def note(self, note: Note) -> None:
+        """Log a note."""
+        self.journal.append(NoteMade(note=note))
+
+    def submit(self, proposal: Proposal) -> Step:
+        """Spend one step on a proposal."""
+        if not self.is_open:
+            raise SessionClosed("The budget of this run is spent.")
+        return self._take(proposal)
+
+    def run_baseline(self) -> None:
+        """Step 0: the codebase as it is, on this run's own seeds."""
+        if not self.journal.state.steps:
+            files = editable_files(self.prepared.codebase, self.prepared.task.editable)
+            self._take(Proposal(move=Move(operator=Operator.BASELINE, parents=()), files=files, idea="baseline"))
+
+    def catch_up(self) -> None:
+        """Take the sealed exam that an interruption left out."""
+        if self.journal.state.steps:
+            self._take_sealed_exam(self.journal.state.steps[-1])
+
+    def _take(self, proposal: Proposal) -> Step:
+        if self.journal.state.pending is None:
+            proposal = self._judge(proposal)
+            self._log(proposal)
+        made = self.journal.state.pending
+        assert made is not None  # noqa: S101 - it was logged the line before
+        if made.rejection:
+            evaluation = Evaluation(outcome=Outcome.REJECTED, reason=made.rejection)
+        else:
+            evaluation = self._experiment(made.index, proposal.files)
+        step = Step(
+            index=made.index,
+            move=made.move,
+            idea=made.idea,
+            snapshot=made.snapshot,
+            evaluation=evaluation,
+            usage=made.usage,
+        )
+        self.journal.append(StepFinished(step=step))
+        self._take_sealed_exam(step)
+        return step
+
+    def _judge(self, proposal: Proposal) -> Proposal:
+        """Reject what breaks the editing rules; such files are not stored, the step keeps its parent's code."""
+        editable = self.prepared.task.editable
+        baseline = editable_files(self.prepared.codebase, editable)
+        rejection = proposal.rejection or find_violation(proposal.files, baseline, editable)
+        if not rejection:
+            return proposal
+        kept = self.code_of(proposal.move.parents[0]) if proposal.move.parents else baseline
+        return replace(proposal, files=kept, rejection=rejection)
+
+    def _log(self, proposal: Proposal) -> None:
+        """Store the files, then name them in the log: what the log names must exist."""
+        steps = self.journal.state.steps
+        index = len(steps)
+        snapshot = self.snapshots.store(
+            proposal.files,
+            [steps[parent].snapshot for parent in proposal.move.parents],
+            f"step {index}: {proposal.idea}",
+            ref=f"refs/heads/steps/{index}",
+        )
+        self.journal.append(
+            ProposalMade(
+                index=index,
+                move=proposal.move,
+                idea=proposal.idea,
+                snapshot=snapshot,
+                usage=proposal.usage,
+                rejection=proposal.rejection,
+            )
+        )
+
+    def _workbench(self, index: int, files: Mapping[str, str]) -> Workbench:
+        return Workbench(
+            prepared=self.prepared,
+            files=files,
+            folder=self.folder.bench / str(index),
+            label=f"{self.spec.run_id}-{index}",
+            purpose=("step", self.spec.seed),
+        )
+
+    def _experiment(self, index: int, files: Mapping[str, str]) -> Evaluation:
+        state = self.journal.state
+        baseline = state.steps[0].evaluation.metrics if state.steps else {}
+        workbench = self._workbench(index, files)
+
+        def attempt() -> Evaluation:
+            self.journal.append(StepStarted(index=index, attempt=state.attempts + 1))
+            return workbench.validate(baseline)
+
+        evaluation = self._persistently(index, attempt)
+        workbench.keep(ExamName.VALIDATION, self.folder.step(index))
+        return evaluation
+
+    def _take_sealed_exam(self, step: Step) -> None:
+        """Score a finished step on the hidden test; its fate reaches no agent."""
+        workbench = self._workbench(step.index, self.snapshots.read(step.snapshot))
+        if step.evaluation.is_ok and step.index not in self.journal.state.tests:
+            first = self.journal.state.tests.get(0)
+            baseline = first.metrics if first else {}
+            evaluation = self._persistently(step.index, lambda: workbench.take_test(baseline))
+            workbench.keep(ExamName.TEST, self.folder.step(step.index) / "sealed")
+            self.journal.append(TestScored(index=step.index, evaluation=evaluation))
+        workbench.clear()
+
+    def _persistently(self, index: int, attempt: Callable[[], Evaluation]) -> Evaluation:
+        """Try again where the machine failed; what the candidate did wrong is a result like any other."""
+        for number in range(1, MAX_ATTEMPTS):
+            try:
+                return attempt()
+            except InfraTrouble as trouble:
+                self.journal.append(Trouble(index=index, reason=trouble.message))
+                self.sleep(_PAUSE_SECONDS * number)
+        return attempt()
