@@ -1,5 +1,6 @@
 """Make a task ready on this machine, once: codebase, data, environment, pools."""
 
+import shutil
 from pathlib import Path
 
 from fmlbench.core.progress import Progress
@@ -12,7 +13,6 @@ from fmlbench.tasks.folder import TaskFolder
 from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
 from fmlbench.workspace.materials import obtain
 from fmlbench.workspace.places import Places
-from fmlbench.workspace.trees import lay_over
 
 
 def prepare(
@@ -52,6 +52,8 @@ def _codebase(folder: TaskFolder, places: Places, progress: Progress) -> Path:
     with exclusive(whole):
         if not whole.exists():
             with scratch_beside(whole) as scratch:
-                lay_over(upstream, folder.path / folder.task.overlay, scratch / "made")
-                replace_folder(scratch / "made", whole)
+                made = scratch / "made"
+                shutil.copytree(upstream, made, copy_function=shutil.copyfile)
+                shutil.copytree(folder.path / folder.task.overlay, made, dirs_exist_ok=True)
+                replace_folder(made, whole)
     return whole

@@ -19,7 +19,7 @@ from fmlbench.records.events import NoteMade, ProposalMade, StepFinished, StepSt
 from fmlbench.records.folder import RunFolder
 from fmlbench.workspace.editing_rules import find_violation
 from fmlbench.workspace.snapshots import Snapshots
-from fmlbench.workspace.trees import editable_files, repository_texts
+from fmlbench.workspace.trees import editable_files, repository_files, repository_texts
 
 MAX_ATTEMPTS = 3
 """How often a step is tried on a machine that fails, before the run stops and waits for a resume."""
@@ -129,7 +129,8 @@ class RunSession:
         """Reject what breaks the editing rules; such files are not stored, the step keeps its parent's code."""
         editable = self.prepared.task.editable
         baseline = editable_files(self.prepared.codebase, editable)
-        rejection = proposal.rejection or find_violation(proposal.files, baseline, editable)
+        repository = repository_files(self.prepared.codebase)
+        rejection = proposal.rejection or find_violation(proposal.files, baseline, editable, repository=repository)
         if not rejection:
             return proposal
         kept = self.code_of(proposal.move.parents[0]) if proposal.move.parents else baseline

@@ -40,7 +40,7 @@ class Workbench:
         trained: list[Evaluation] = []
         for experiment in self._experiments():
             trained.append(experiment.train())
-            if not trained[-1].outcome == Outcome.OK:
+            if trained[-1].outcome is not Outcome.OK:
                 return _add_usage(trained[-1], trained[:-1])
         examined = self._examine(ExamName.VALIDATION)
         evaluation = self._combine(examined, baseline)

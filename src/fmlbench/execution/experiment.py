@@ -66,7 +66,8 @@ class Experiment:
         """Lay out a fresh tree and run the training stages; ok means that the exam can be sat."""
         remove_folder(self.bench)
         self.bench.mkdir(parents=True)
-        lay_out(self.prepared.codebase, self.files, self.prepared.task.editable, self._tree)
+        is_sealed = self.prepared.sandbox.rung.is_sealed
+        lay_out(self.prepared.codebase, self.files, self.prepared.task.editable, self._tree, shared=is_sealed)
         self._carry.mkdir()
         executions: list[Execution] = []
         for training in self.prepared.track.training:
