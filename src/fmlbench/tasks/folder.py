@@ -105,9 +105,7 @@ def read_task(path: Path) -> TaskFolder:
 def _check_files(path: Path, task: Task) -> None:
     for name in (*REQUIRED_FILES, task.reference.folder, task.method_off.folder, task.overlay):
         if not (path / name).exists():
-            raise TaskInvalid(
-                f"Task '{task.name}' lacks {name}.", hint="docs/tasks.md lists what a task folder holds."
-            )
+            raise TaskInvalid(f"Task '{task.name}' lacks {name}.", hint="docs/tasks.md lists what a task folder holds.")
 
 
 def _first_problem(error: ValidationError) -> str:

@@ -29,9 +29,7 @@ def task_folders() -> dict[str, Path]:
     """Every known task's folder by name; what ships with the package wins over a namesake."""
     roots = [_folder_of(point.value) for point in entry_points(group=ENTRY_POINT_GROUP)]
     roots.append(_folder_of("fmlbench.suite"))
-    return {
-        manifest.parent.name: manifest.parent for root in roots for manifest in sorted(root.glob("*/task.toml"))
-    }
+    return {manifest.parent.name: manifest.parent for root in roots for manifest in sorted(root.glob("*/task.toml"))}
 
 
 def all_tasks(suite: str | None = None) -> list[TaskFolder]:

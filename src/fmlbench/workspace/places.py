@@ -51,3 +51,8 @@ class Places:
     def baselines(self) -> Path:
         """Retests of baselines, by task, track and machine."""
         return self.cache / "baselines"
+
+    @property
+    def checks(self) -> Path:
+        """What checking tasks has measured so far."""
+        return self.cache / "checks"

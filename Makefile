@@ -1,0 +1,40 @@
+# fmlbench: `make bench` shows it at work, `make test` is what CI runs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# One thread per process: tests run beside each other, and thread counts change results.
+export OMP_NUM_THREADS := 1
+
+.PHONY: bench test check setup format test-long redteam
+
+bench: setup
+	@$(BIN)/fmlbench bench --suite quick
+
+test: check
+	$(BIN)/pytest -m "not long"
+
+check: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+setup: $(READY)
+	@scripts/install-sandbox
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --retries 10 --editable '.[dev]'
+	@touch $(READY)
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+redteam: setup
+	$(BIN)/fmlbench redteam toy
+
+test-long: setup
+	$(BIN)/pytest -m long

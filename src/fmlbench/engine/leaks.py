@@ -1,0 +1,108 @@
+"""Look for exam rows and labels where a candidate could find them.
+
+Upstream repositories and packages ship data. Two searches: for the bytes of sampled exam rows and of the labels, in
+every file of the repository, of the visible data and of the environment that can hold data; and for files that are
+copies of the task's raw data.
+"""
+
+import gzip
+import hashlib
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fmlbench.core.task import ExamName
+from fmlbench.execution.collecting import Array
+from fmlbench.execution.draws import Draw
+from fmlbench.execution.prepared import PreparedTask
+
+_SAMPLED_ROWS = 24
+_NEEDLE_BYTES = (24, 512)
+"""Shorter than the first could be chance; longer than the second is not needed."""
+_LABELS_IN_A_ROW = 64
+_MAX_FILE_BYTES = 256 * 2**20
+_NOT_DATA = {".py", ".pyc", ".so", ".pyi", ".h", ".hpp", ".cpp", ".a", ".o", ".md", ".rst", ".html", ".cuh"}
+"""In an environment, files of these kinds are code; in the repository everything is searched."""
+
+
+def find_leaks(prepared: PreparedTask, draw: Draw) -> list[str]:
+    """Every place where a candidate could look exam rows or labels up, in words."""
+    needles = _needles(draw)
+    leaks: list[str] = []
+    for what, path in _reachable(prepared, draw):
+        content = _content(path)
+        hits = {name for name, needle in needles if needle in content}
+        leaks.extend(f"{what}: {path.name} holds {hit}" for hit in sorted(hits))
+    return leaks
+
+
+def _needles(draw: Draw) -> list[tuple[str, bytes]]:
+    dice = np.random.default_rng(0)
+    found: list[tuple[str, bytes]] = []
+    for exam in ExamName:
+        for path in sorted(draw.questions(exam).glob("*.npy")):
+            rows: Array = np.load(path, allow_pickle=False)
+            # A question may be a stack of rows (an episode): what a package would ship is one of them.
+            rows = rows.reshape(-1, *rows.shape[2:]) if rows.ndim > 3 else rows
+            chosen = dice.choice(len(rows), min(_SAMPLED_ROWS, len(rows)), replace=False)
+            found += [(f"a row of the {exam} exam", needle) for row in rows[chosen] for needle in _slices(row)]
+        for path in sorted(draw.labels(exam).glob("*.npy")):
+            labels: Array = np.load(path, allow_pickle=False)
+            found += [(f"labels of the {exam} exam", needle) for needle in _slices(labels[:_LABELS_IN_A_ROW])]
+    return found
+
+
+def _slices(row: Array) -> list[bytes]:
+    """Bytes that identify a row; nothing for rows too short or too plain to be told from chance."""
+    content = np.ascontiguousarray(row).tobytes()
+    shortest, longest = _NEEDLE_BYTES
+    middle = content[max(0, len(content) // 2 - longest // 2) :][:longest]
+    return [middle] if len(middle) >= shortest and len(set(middle)) > 4 else []
+
+
+def _reachable(prepared: PreparedTask, draw: Draw) -> Iterator[tuple[str, Path]]:
+    for path in _files(prepared.codebase):
+        yield "repository", path
+    for part in sorted({part for training in prepared.track.training for part in training.data}):
+        for path in _files(draw.visible(part)):
+            yield "visible data", path
+    for folder in prepared.python.folders:
+        for path in _files(folder):
+            if path.suffix not in _NOT_DATA and not _is_within(path, prepared.python.hidden):
+                yield "environment", path
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.stat().st_size <= _MAX_FILE_BYTES:
+            yield path
+
+
+def _is_within(path: Path, folders: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _content(path: Path) -> bytes:
+    """A file's bytes, unpacked if it is a common kind of archive."""
+    try:
+        if path.suffix == ".gz":
+            return gzip.decompress(path.read_bytes())
+        if path.suffix in {".npz", ".zip"}:
+            with zipfile.ZipFile(path) as archive:
+                return b"".join(archive.read(name) for name in archive.namelist())
+    except (OSError, EOFError, zipfile.BadZipFile):
+        pass
+    return path.read_bytes()
+
+
+def find_copies(files: Sequence[Path], raw: Sequence[Path]) -> list[str]:
+    """Files that are byte for byte one of the raw data files."""
+    sizes = {path.stat().st_size for path in raw}
+    known = {hashlib.sha256(path.read_bytes()).digest() for path in raw}
+    return [
+        f"{path.name} is a copy of the raw data"
+        for path in files
+        if path.stat().st_size in sizes and hashlib.sha256(path.read_bytes()).digest() in known
+    ]

@@ -1,0 +1,118 @@
+"""Measure the variants of a task's code: the baseline, its method switched off, the expert reference."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fmlbench.core.errors import TaskInvalid
+from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.progress import Progress
+from fmlbench.core.record import Record
+from fmlbench.core.task import ExamName
+from fmlbench.engine.workbench import Workbench
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.workspace.filing import scratch_beside
+from fmlbench.workspace.places import Places
+from fmlbench.workspace.trees import editable_files
+
+
+class _Measurement(Record):
+    validation: Evaluation
+    test: Evaluation
+
+
+@dataclass(frozen=True)
+class VariantScores:
+    """Scores by seed on both exams, and what a step cost."""
+
+    validation: list[float]
+    test: list[float]
+    cpu_seconds: list[float]
+    peak_memory_mb: list[float]
+
+    def on(self, exam: ExamName) -> list[float]:
+        """The scores of one exam."""
+        return self.validation if exam is ExamName.VALIDATION else self.test
+
+
+@dataclass(frozen=True)
+class Variants:
+    """A task's variants on check seeds; every measurement is kept, so that checking can be stopped and resumed."""
+
+    prepared: PreparedTask
+    places: Places
+    progress: Progress
+
+    def measure(self, variant: str, seeds: int, *, again: bool = False) -> VariantScores:
+        """Scores of a variant on the first so many check seeds; ``again`` measures afresh beside what is kept."""
+        files = self.files_of(variant)
+        self.progress.start(f"{self.prepared.task.name}: {variant}", seeds)
+        measured: list[_Measurement] = []
+        for seed in range(seeds):
+            measured.append(self._measure(variant, files, seed, again=again))
+            self.progress.advance(1)
+        self.progress.finish()
+        return VariantScores(
+            validation=[_score(one.validation) for one in measured],
+            test=[_score(one.test) for one in measured],
+            cpu_seconds=[one.validation.cpu_seconds + one.test.cpu_seconds for one in measured],
+            peak_memory_mb=[one.validation.peak_memory_mb for one in measured],
+        )
+
+    def files_of(self, variant: str) -> Mapping[str, str]:
+        """The editable files of a variant."""
+        task, folder = self.prepared.task, self.prepared.folder
+        baseline = editable_files(self.prepared.codebase, task.editable)
+        overlays = {
+            "baseline": {},
+            "method_off": folder.files_of(task.method_off),
+            "reference": folder.files_of(task.reference),
+        }
+        return {**baseline, **overlays[variant]}
+
+    def _measure(self, variant: str, files: Mapping[str, str], seed: int, *, again: bool) -> _Measurement:
+        kept = self._kept(variant, files) / f"{seed}{'-again' if again else ''}.json"
+        if kept.exists():
+            return _Measurement.model_validate_json(kept.read_bytes())
+        with scratch_beside(kept) as scratch:
+            workbench = Workbench(
+                prepared=self.prepared,
+                files=files,
+                folder=scratch / "bench",
+                label=f"check-{self.prepared.task.name}-{variant}-{seed}",
+                purpose=("check", seed),
+            )
+            validation, test = self._baseline_metrics(variant, seed)
+            measurement = _Measurement(validation=workbench.validate(validation), test=workbench.take_test(test))
+            self._insist(variant, measurement)
+            fresh = scratch / kept.name
+            fresh.write_text(measurement.model_dump_json(), "utf-8")
+            fresh.replace(kept)
+        return measurement
+
+    def _baseline_metrics(self, variant: str, seed: int) -> tuple[Mapping[str, float], Mapping[str, float]]:
+        """What rules that are relative to the baseline compare with."""
+        if variant == "baseline" or not self.prepared.task.rules:
+            return {}, {}
+        baseline = self._measure("baseline", self.files_of("baseline"), seed, again=False)
+        return baseline.validation.metrics, baseline.test.metrics
+
+    def _kept(self, variant: str, files: Mapping[str, str]) -> Path:
+        content = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:12]
+        task = self.prepared
+        name = f"{task.task.name}-{task.track_name}-{task.folder.digest[:12]}-{task.secret.fingerprint}"
+        return self.places.checks / f"{name}-{task.sandbox.rung}" / f"{variant}-{content}"
+
+    def _insist(self, variant: str, measurement: _Measurement) -> None:
+        for exam, evaluation in (("validation", measurement.validation), ("test", measurement.test)):
+            if not evaluation.is_ok:
+                raise TaskInvalid(
+                    f"The {variant} of '{self.prepared.task.name}' fails on {exam}: {evaluation.reason}.",
+                    hint=f"Its last words: {evaluation.log_tail.strip()[-600:] or 'none'}",
+                )
+
+
+def _score(evaluation: Evaluation) -> float:
+    assert evaluation.score is not None  # noqa: S101 - measurements without a score are refused
+    return evaluation.score

@@ -1,0 +1,40 @@
+"""Write what was measured into a task's manifest, and leave the rest of the file as people wrote it."""
+
+import json
+import re
+from pathlib import Path
+
+from fmlbench.core.task import Calibration, Measured
+
+
+def write_calibration(manifest: Path, track: str, calibration: Calibration) -> None:
+    """Replace the track's calibration table, or add it at the end."""
+    text = manifest.read_text("utf-8")
+    block = _block(track, calibration)
+    old = re.compile(rf"^\[tracks\.{re.escape(track)}\.calibration\]\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE)
+    mended = old.sub(lambda _: block + "\n", text, count=1) if old.search(text) else f"{text.rstrip()}\n\n{block}"
+    fresh = manifest.with_suffix(".new")
+    fresh.write_text(mended.rstrip() + "\n", "utf-8")
+    fresh.replace(manifest)
+
+
+def _block(track: str, calibration: Calibration) -> str:
+    lines = [
+        f"[tracks.{track}.calibration]",
+        f"baseline = {_measured(calibration.baseline)}",
+        f"method_off = {_measured(calibration.method_off)}",
+        f"reference = {_measured(calibration.reference)}",
+        f"step_cpu_seconds = {calibration.step_cpu_seconds}",
+        f"peak_memory_mb = {calibration.peak_memory_mb}",
+        f"machine = {json.dumps(calibration.machine)}",
+        f"date = {json.dumps(calibration.date)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _measured(measured: Measured) -> str:
+    figures = (
+        f"{name} = {{ mean = {figure.mean}, sd = {figure.sd}, n = {figure.n} }}"
+        for name, figure in (("validation", measured.validation), ("test", measured.test))
+    )
+    return "{ " + ", ".join(figures) + " }"
