@@ -30,12 +30,21 @@ _NOT_DATA = {".py", ".pyc", ".so", ".pyi", ".h", ".hpp", ".cpp", ".a", ".o", ".m
 def find_leaks(prepared: PreparedTask, draw: Draw) -> list[str]:
     """Every place where a candidate could look exam rows or labels up, in words."""
     needles = _needles(draw)
+    raw = _fingerprints(prepared.raw)
     leaks: list[str] = []
     for what, path in _reachable(prepared, draw):
         content = _content(path)
         hits = {name for name, needle in needles if needle in content}
+        if path.stat().st_size in raw.values() and hashlib.sha256(path.read_bytes()).hexdigest() in raw:
+            hits.add("a copy of the raw data")
         leaks.extend(f"{what}: {path.name} holds {hit}" for hit in sorted(hits))
     return leaks
+
+
+def _fingerprints(folders: Sequence[Path]) -> dict[str, int]:
+    """The hash and the size of every raw data file."""
+    files = [path for folder in folders for path in ([folder] if folder.is_file() else _files(folder))]
+    return {hashlib.sha256(path.read_bytes()).hexdigest(): path.stat().st_size for path in files}
 
 
 def _needles(draw: Draw) -> list[tuple[str, bytes]]:
@@ -95,14 +104,3 @@ def _content(path: Path) -> bytes:
     except (OSError, EOFError, zipfile.BadZipFile):
         pass
     return path.read_bytes()
-
-
-def find_copies(files: Sequence[Path], raw: Sequence[Path]) -> list[str]:
-    """Files that are byte for byte one of the raw data files."""
-    sizes = {path.stat().st_size for path in raw}
-    known = {hashlib.sha256(path.read_bytes()).digest() for path in raw}
-    return [
-        f"{path.name} is a copy of the raw data"
-        for path in files
-        if path.stat().st_size in sizes and hashlib.sha256(path.read_bytes()).digest() in known
-    ]

@@ -36,6 +36,7 @@ def prepare(
         track_name=track_name,
         codebase=codebase,
         python=python,
+        raw=tuple(raw.values()),
         pools=pools,
         draws=places.draws / f"{key}-{secret.fingerprint}",
         sandbox=sandbox,

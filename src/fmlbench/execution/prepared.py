@@ -18,6 +18,8 @@ class PreparedTask:
     codebase: Path
     """The untouched repository: upstream, mends and the task's own files."""
     python: TaskPython
+    raw: tuple[Path, ...]
+    """The raw data, as it came; no sandbox but the recipe's ever sees it."""
     pools: Path
     draws: Path
     """Where draws of this task and track are kept."""

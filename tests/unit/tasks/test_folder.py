@@ -1,0 +1,89 @@
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.errors import BadRequest, TaskInvalid, TaskNotFound
+from fmlbench.core.task import Calibration, Figure, Measured
+from fmlbench.tasks.calibrating import write_calibration
+from fmlbench.tasks.folder import read_task
+from fmlbench.tasks.library import all_tasks, find_task
+
+
+@pytest.fixture
+def toy(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(find_task("toy").path, tmp_path / "toy"))
+
+
+def edit(folder: Path, old: str, new: str) -> None:
+    manifest = folder / "task.toml"
+    text = manifest.read_text()
+    assert old in text
+    manifest.write_text(text.replace(old, new, 1))
+
+
+def test_every_task_that_ships_can_be_read():
+    assert {"toy"} <= {folder.task.name for folder in all_tasks()}
+
+
+def test_an_unknown_field_is_named(toy: Path):
+    edit(toy, 'title = "', 'titel = "oops"\ntitle = "')
+    with pytest.raises(TaskInvalid, match="titel") as caught:
+        read_task(toy)
+    assert "typing error" in caught.value.hint
+
+
+def test_a_missing_part_of_the_folder_is_named(toy: Path):
+    (toy / "grader" / "grade.py").unlink()
+    with pytest.raises(TaskInvalid, match=r"grader/grade\.py"):
+        read_task(toy)
+
+
+def test_broken_toml_is_reported_with_its_place(toy: Path):
+    edit(toy, "[metric]", "[metric")
+    with pytest.raises(TaskInvalid, match="line"):
+        read_task(toy)
+
+
+def test_a_close_name_is_suggested():
+    with pytest.raises(TaskNotFound) as caught:
+        find_task("toi")
+    assert caught.value.hint == "Did you mean 'toy'?"
+
+
+def test_a_task_is_found_by_its_path(toy: Path):
+    assert find_task(str(toy)).task.name == "toy"
+
+
+def test_an_unknown_track_lists_the_known_ones():
+    with pytest.raises(BadRequest) as caught:
+        find_task("toy").track("huge")
+    assert "cpu" in caught.value.hint
+
+
+def test_the_digest_changes_with_what_can_change_a_score_and_with_nothing_else(toy: Path):
+    before = read_task(toy).digest
+    (toy / "README.md").write_text("other prose")
+    assert read_task(toy).digest == before
+    (toy / "grader" / "grade.py").write_text("other grader")
+    assert read_task(toy).digest != before
+
+
+def test_a_calibration_is_written_into_the_manifest_and_replaced(toy: Path):
+    figure = Figure(mean=0.5, sd=0.01, n=10)
+    both = Measured(validation=figure, test=figure)
+    before = read_task(toy)
+    for cpu_seconds in (1.5, 2.5):
+        calibration = Calibration(
+            baseline=both,
+            method_off=both,
+            reference=both,
+            step_cpu_seconds=cpu_seconds,
+            peak_memory_mb=100,
+            machine='a "quoted" machine',
+            date="2026-11-15",
+        )
+        write_calibration(toy / "task.toml", "cpu", calibration)
+        after = read_task(toy)
+        assert after.track("cpu").calibration == calibration
+        assert after.digest == before.digest
