@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Generator
@@ -16,9 +17,18 @@ def exclusive(path: Path) -> Generator[None]:
     file = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
+        _remove_leftovers(path)
         yield
     finally:
         os.close(file)
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove the scratch folders of makers that were killed: whoever holds the lock has made none yet."""
+    scratch = re.compile(rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}")
+    for beside in path.parent.iterdir():
+        if scratch.fullmatch(beside.name):
+            remove_folder(beside)
 
 
 @contextmanager

@@ -1,0 +1,26 @@
+"""Which paths a glob names.
+
+Paths are relative and written with ``/``. ``**`` as a whole part stands for any number of folders, also none; ``*`` and
+``?`` stay within one part. A glob that ends in ``**`` names every file below. Nothing else is special, so that a
+manifest reads the same to everybody.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+
+def matches(path: str, globs: Iterable[str]) -> bool:
+    """Whether any of the globs names this path."""
+    return any(_pattern(glob).fullmatch(path) for glob in globs)
+
+
+@lru_cache(maxsize=256)
+def _pattern(glob: str) -> re.Pattern[str]:
+    *folders, last = glob.split("/")
+    pattern = "".join("(?:[^/]+/)*" if part == "**" else f"{_part(part)}/" for part in folders)
+    return re.compile(pattern + ("(?:[^/]+/)*[^/]+" if last == "**" else _part(last)))
+
+
+def _part(part: str) -> str:
+    return "".join({"*": "[^/]*", "?": "[^/]"}.get(letter) or re.escape(letter) for letter in part)

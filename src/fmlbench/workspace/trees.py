@@ -1,0 +1,75 @@
+"""Lay out the tree an experiment runs in, and read what a repository holds.
+
+Only editable files are taken from a candidate, so a tree is always pinned upstream plus what the rules allow.
+"""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from fmlbench.core.task import Editable
+from fmlbench.workspace.digests import files_in
+from fmlbench.workspace.filing import remove_folder
+from fmlbench.workspace.globs import matches
+
+READABLE_BYTES = 400_000
+"""Agents are shown text files up to this size; what is larger is data."""
+
+
+def lay_out(codebase: Path, files: Mapping[str, str], editable: Editable, tree: Path, *, shared: bool = False) -> None:
+    """Make ``tree`` the codebase with the candidate's files in place of the editable ones.
+
+    Whatever lay there before is gone. ``shared`` links files instead of copying them, ten times as fast, and is only
+    for trees that a sandbox mounts read-only: a candidate that could write through a link would change the codebase
+    of every later experiment.
+    """
+    remove_folder(tree)
+    replaced = editable_files(codebase, editable).keys() | files.keys()
+    kept = [path for path in repository_files(codebase) if path not in replaced]
+    for folder in {(tree / path).parent for path in (*kept, *files)} | {tree}:
+        folder.mkdir(parents=True, exist_ok=True)
+    place = _link if shared else _copy
+    for path in kept:
+        place(codebase / path, tree / path)
+    for path, text in files.items():
+        (tree / path).write_bytes(text.encode("utf-8"))
+
+
+def editable_files(codebase: Path, editable: Editable) -> dict[str, str]:
+    """The text a candidate starts from, by path; a binary file stays as it is even where a glob names it."""
+    named = (path for path in repository_files(codebase) if matches(path, editable.globs))
+    return {path: text for path in named if (text := _text_of(codebase / path)) is not None}
+
+
+def repository_files(codebase: Path) -> list[str]:
+    """Every file of a repository, by path within it."""
+    return [path.relative_to(codebase).as_posix() for path in files_in(codebase)]
+
+
+def repository_texts(codebase: Path) -> dict[str, str]:
+    """Every text file of a repository that is small enough to be read, by path."""
+    small = (path for path in repository_files(codebase) if (codebase / path).stat().st_size <= READABLE_BYTES)
+    return {path: text for path in small if (text := _text_of(codebase / path)) is not None}
+
+
+def _text_of(path: Path) -> str | None:
+    content = path.read_bytes()
+    if b"\0" in content:
+        return None
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _copy(source: Path, target: Path) -> None:
+    shutil.copyfile(source, target)
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        # Another file system, somebody else's file, too many links: a copy serves as well.
+        _copy(source, target)

@@ -1,0 +1,103 @@
+import pytest
+
+from fmlbench.core.task import Editable
+from fmlbench.workspace.editing_rules import EXTRA_FILES, find_violation
+
+BASELINE = {"model/net.py": "x = 1\n"}
+REPOSITORY = ["README.md", "model/net.py", "model/table.bin", "model/deep/data.csv"]
+EDITABLE = Editable(globs=("model/**",), suggested=("model/net.py",), extra_bytes=100)
+
+
+def violation(files: dict[str, str], editable: Editable = EDITABLE) -> str | None:
+    return find_violation(files, BASELINE, editable, repository=REPOSITORY)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        BASELINE,
+        {},
+        {"model/net.py": "x = 2\n", "model/new/layer.py": "y = 3\n"},
+        {"model/Net.py": "", "model/net.py": ""},
+        {"model/größe.py": "ä = 'é'\n"},
+        {"model/with space.py": ""},
+        {"model/..net.py": ""},
+    ],
+)
+def test_allows_text_that_the_globs_name(files: dict[str, str]):
+    assert violation(files) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("README.md", "'README.md' is not editable; editable is what matches model/**."),
+        ("/model/net.py", "not relative"),
+        ("../model/net.py", "leads out"),
+        ("model/../README.md", "leads out"),
+        ("model/./net.py", "not written plainly"),
+        ("model//net.py", "not written plainly"),
+        ("model/net.py/", "not written plainly"),
+        ("", "not written plainly"),
+        (".", "not written plainly"),
+        ("model\\net.py", "do not belong"),
+        ("model/net.py\0", "do not belong"),
+        ("model/a\nb.py", "do not belong"),
+        ("model/a\u202eb.py", "do not belong"),
+        ("model/\udc80.py", "do not belong"),
+        ("model/.git/config", ".git folder"),
+        ("model/.GIT/hooks/x", ".git folder"),
+        ("model/.git", ".git folder"),
+        ("model/" + "a" * 201, "too long"),
+        ("model/" + "a/" * 200 + "b", "too long"),
+    ],
+)
+def test_refuses_a_path_with_a_reason(path: str, reason: str):
+    found = violation({path: "x = 1\n"})
+    assert found is not None
+    assert reason in found
+
+
+@pytest.mark.parametrize("text", ["a\0b", "a\udcffb"])
+def test_refuses_what_is_not_text(text: str):
+    found = violation({"model/net.py": text})
+    assert found is not None
+    assert "is not text" in found
+
+
+def test_the_reason_is_one_line_whatever_the_path_holds():
+    found = violation({"model/a\r\nb\u2028c.py": ""})
+    assert found is not None
+    assert len(found.splitlines()) == 1
+
+
+def test_allows_text_up_to_the_baseline_and_the_extra_bytes():
+    # The baseline holds 6 bytes, 100 more may be added; an umlaut takes two.
+    assert violation({"model/a.py": "a" * 6, "model/b.py": "ä" * 50}) is None
+    found = violation({"model/a.py": "a" * 7, "model/b.py": "ä" * 50})
+    assert found == "The files hold 107 bytes of text; at most 106 are allowed."
+
+
+def test_bounds_the_number_of_files():
+    files = {f"model/{number}.py": "" for number in range(EXTRA_FILES + 1)}
+    assert violation(files) is None
+    found = violation({**files, "model/more.py": ""})
+    assert found == "There are 202 files; at most 201 are allowed."
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        ({"model/a": "", "model/a/b.py": ""}, "'model/a' cannot be a file: 'model/a/b.py' needs a folder"),
+        ({"model/deep": ""}, "'model/deep' cannot be a file: 'model/deep/data.csv' needs a folder"),
+        ({"model/table.bin/a.py": ""}, "'model/table.bin/a.py' cannot be written: 'model/table.bin' is a file"),
+    ],
+)
+def test_refuses_a_file_where_a_folder_must_be(files: dict[str, str], reason: str):
+    found = violation(files)
+    assert found is not None
+    assert reason in found
+
+
+def test_a_folder_may_take_the_place_of_an_editable_file():
+    assert violation({"model/net.py/inner.py": ""}) is None

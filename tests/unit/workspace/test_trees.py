@@ -1,0 +1,119 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.task import Editable
+from fmlbench.workspace import trees
+from fmlbench.workspace.trees import editable_files, lay_out, repository_files, repository_texts
+
+EDITABLE = Editable(globs=("model/**",), suggested=("model/net.py",))
+
+
+@pytest.fixture
+def codebase(tmp_path: Path) -> Path:
+    folder = tmp_path / "the codebase"
+    for path, content in {
+        "README.md": b"Read me.\n",
+        "data.bin": b"\xff\xfe",
+        "model/net.py": b"x = 1\r\n",
+        "model/loss.py": b"y = '\xc3\xa9'\n",
+        "model/table.npy": b"\x93NUMPY\0",
+        "model/__pycache__/net.pyc": b"\0",
+        "train/loop.py": b"z = 2\n",
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+        (folder / path).chmod(0o444)
+    return folder
+
+
+def content_of(folder: Path) -> dict[str, bytes]:
+    return {path: (folder / path).read_bytes() for path in repository_files(folder)}
+
+
+def test_the_baselines_own_files_lay_out_the_codebase(codebase: Path, tmp_path: Path):
+    lay_out(codebase, editable_files(codebase, EDITABLE), EDITABLE, tmp_path / "tree")
+    assert content_of(tmp_path / "tree") == content_of(codebase)
+
+
+def test_a_candidate_changes_adds_and_deletes_editable_files_only(codebase: Path, tmp_path: Path):
+    lay_out(codebase, {"model/net.py": "x = 9\n", "model/new/layer.py": "é\n"}, EDITABLE, tmp_path / "tree")
+    assert content_of(tmp_path / "tree") == {
+        "README.md": b"Read me.\n",
+        "data.bin": b"\xff\xfe",
+        "model/net.py": b"x = 9\n",
+        "model/new/layer.py": "é\n".encode(),
+        "model/table.npy": b"\x93NUMPY\0",
+        "train/loop.py": b"z = 2\n",
+    }
+
+
+def test_a_tree_is_fresh_whatever_lay_there_before(codebase: Path, tmp_path: Path):
+    tree = tmp_path / "tree"
+    (tree / "train").mkdir(parents=True)
+    (tree / "train" / "planted.py").write_text("boo")
+    lay_out(codebase, {}, EDITABLE, tree)
+    assert "train/planted.py" not in repository_files(tree)
+
+
+def test_writing_to_a_tree_leaves_the_codebase_alone(codebase: Path, tmp_path: Path):
+    lay_out(codebase, {}, EDITABLE, tmp_path / "tree")
+    (tmp_path / "tree" / "README.md").write_text("changed")
+    assert (codebase / "README.md").read_bytes() == b"Read me.\n"
+
+
+def test_a_shared_tree_links_what_no_candidate_wrote(codebase: Path, tmp_path: Path):
+    tree = tmp_path / "tree"
+    lay_out(codebase, {"model/net.py": "x = 9\n"}, EDITABLE, tree, shared=True)
+    assert (tree / "README.md").samefile(codebase / "README.md")
+    assert not (tree / "model/net.py").samefile(codebase / "model/net.py")
+    assert (codebase / "model/net.py").read_bytes() == b"x = 1\r\n"
+
+
+def test_a_shared_tree_copies_where_it_cannot_link(codebase: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(source: Path, target: Path) -> None:
+        raise OSError(18, os.strerror(18))
+
+    monkeypatch.setattr(trees.os, "link", refuse)
+    lay_out(codebase, editable_files(codebase, EDITABLE), EDITABLE, tmp_path / "tree", shared=True)
+    assert content_of(tmp_path / "tree") == content_of(codebase)
+
+
+def test_a_codebase_whose_every_file_was_deleted_is_an_empty_tree(codebase: Path, tmp_path: Path):
+    everything = Editable(globs=("model/*.py",), suggested=())
+    only_model = tmp_path / "small"
+    (only_model / "model").mkdir(parents=True)
+    (only_model / "model" / "net.py").write_text("x")
+    lay_out(only_model, {}, everything, tmp_path / "tree")
+    assert repository_files(tmp_path / "tree") == []
+    assert (tmp_path / "tree").is_dir()
+
+
+def test_editable_files_are_the_text_the_globs_name(codebase: Path):
+    assert editable_files(codebase, EDITABLE) == {"model/loss.py": "y = 'é'\n", "model/net.py": "x = 1\r\n"}
+
+
+def test_the_repository_is_listed_in_order_without_what_tools_leave(codebase: Path):
+    (codebase / ".git").mkdir()
+    (codebase / ".git" / "HEAD").write_text("ref")
+    assert repository_files(codebase) == [
+        "README.md",
+        "data.bin",
+        "model/loss.py",
+        "model/net.py",
+        "model/table.npy",
+        "train/loop.py",
+    ]
+
+
+def test_agents_read_text_up_to_a_size(codebase: Path):
+    (codebase / "small.csv").write_text("1" * trees.READABLE_BYTES)
+    (codebase / "large.csv").write_text("1" * (trees.READABLE_BYTES + 1))
+    assert sorted(repository_texts(codebase)) == [
+        "README.md",
+        "model/loss.py",
+        "model/net.py",
+        "small.csv",
+        "train/loop.py",
+    ]
