@@ -1,0 +1,87 @@
+"""Talk to git in a world of its own: no user's or machine's settings, no hooks, no prompts, no work tree.
+
+Files are read from and written to the object store directly. A checkout would run filters, obey attributes and trip
+over paths; nothing here ever checks anything out.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from fmlbench.core.errors import InfraTrouble
+
+_SETTINGS = (
+    # A snapshot must be on the disk before the log names it.
+    *("-c", "core.fsync=committed,loose-object,reference"),
+    *("-c", "core.fsyncObjectFiles=true"),
+    *("-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "core.quotePath=false"),
+    *("-c", "gc.auto=0"),
+)
+_PLAIN_FILES = (b"100644", b"100755", b"100664")
+
+
+class GitFailed(Exception):
+    """Git said no; the message is its last line."""
+
+
+@dataclass(frozen=True)
+class Git:
+    """Git on one bare repository."""
+
+    git_dir: Path
+
+    def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        """Run one git command on the repository and return its output."""
+        # A named git dir is never searched for, so git has no reason to doubt who owns it.
+        command = [find_git(), f"--git-dir={self.git_dir}", *_SETTINGS, *arguments]
+        done = subprocess.run(command, input=stdin, capture_output=True, env=self._environment, check=False)
+        if done.returncode != 0:
+            lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise GitFailed(lines[-1] if lines else f"git {arguments[0]} failed with code {done.returncode}")
+        return done.stdout
+
+    def files_of(self, commit: str) -> Iterator[tuple[str, bytes]]:
+        """Every plain file of a commit, by path; links and submodules are no files."""
+        listing = self.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]
+        facts = (line.split(b"\t", 1) for line in listing)
+        blobs = [(fact.split()[2], path) for fact, path in facts if fact.split()[0] in _PLAIN_FILES]
+        output = self.run("cat-file", "--batch", stdin=b"".join(blob + b"\n" for blob, _ in blobs))
+        start = 0
+        for _, path in blobs:
+            header_end = output.index(b"\n", start)
+            size = int(output[start:header_end].rsplit(b" ", 1)[1])
+            start = header_end + 1 + size + 1
+            yield path.decode("utf-8", "surrogateescape"), output[header_end + 1 : start - 1]
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.defpath,
+            "HOME": str(self.git_dir),
+            "LC_ALL": "C",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+        }
+
+
+def create_repository(git_dir: Path, first_branch: str = "main") -> None:
+    """Make an empty bare repository; ``first_branch`` is what git tools show unless told otherwise."""
+    Git(git_dir).run("init", "--quiet", "--bare", "--template=", f"--initial-branch={first_branch}", str(git_dir))
+
+
+def find_git() -> str:
+    """Git's own path."""
+    git = shutil.which("git")
+    if git is None:
+        raise InfraTrouble("git is not installed.", hint="Install it with your system's package manager.")
+    return git
+
+
+def is_commit_id(text: str) -> bool:
+    """Whether this is a whole commit hash, and so neither an option nor an expression."""
+    return re.fullmatch("[0-9a-f]{40}", text) is not None

@@ -1,0 +1,95 @@
+"""Keep what every step wrote, as one branching git history per run that any git tool can browse.
+
+The git dir lies outside of every workspace, and commits carry a fixed name and date: the same files on top of the same
+parents are the same commit, so storing again after a crash changes nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fmlbench.core.errors import InfraTrouble, RunDamaged
+from fmlbench.workspace.filing import replace_folder, scratch_beside
+from fmlbench.workspace.git import Git, GitFailed, create_repository, is_commit_id
+
+_WHO_AND_WHEN = "fmlbench <fmlbench@localhost> 946684800 +0000"
+
+
+class Snapshots:
+    """The snapshots of one run; one process at a time may store."""
+
+    def __init__(self, git_dir: Path) -> None:
+        self._git = Git(git_dir)
+
+    def store(self, files: Mapping[str, str], parents: Sequence[str], message: str, ref: str) -> str:
+        """Store files as a commit on ``ref`` and return its id; when this returns, it is on the disk.
+
+        The files must keep the editing rules: git has its own ideas about other paths.
+        """
+        self._make_ready(ref)
+        stream = _commit_stream(files, parents, message, ref)
+        try:
+            answer = self._git.run("fast-import", "--quiet", "--force", "--done", stdin=stream)
+        except GitFailed as error:
+            raise InfraTrouble(
+                f"A snapshot could not be stored in '{self._git.git_dir}': {error}.",
+                hint="Look whether the disk is full, then resume the run.",
+            ) from error
+        return answer.decode("ascii").strip()
+
+    def read(self, commit: str) -> dict[str, str]:
+        """The files of a snapshot, by path."""
+        self._require(commit)
+        return {path: content.decode("utf-8") for path, content in self._git.files_of(commit)}
+
+    def diff(self, before: str, after: str) -> str:
+        """What changed between two snapshots, as a unified diff."""
+        self._require(before, after)
+        output = self._git.run("diff-tree", "-r", "-p", "--text", "--no-color", "--no-ext-diff", before, after)
+        return output.decode("utf-8", "replace")
+
+    def exists(self, commit: str) -> bool:
+        """Whether there is such a snapshot."""
+        if not is_commit_id(commit) or not self._git.git_dir.is_dir():
+            return False
+        try:
+            self._git.run("cat-file", "-e", f"{commit}^{{commit}}")
+        except GitFailed:
+            return False
+        return True
+
+    def _make_ready(self, ref: str) -> None:
+        git_dir = self._git.git_dir
+        if not git_dir.is_dir():
+            with scratch_beside(git_dir) as scratch:
+                create_repository(scratch / "git", first_branch=ref.removeprefix("refs/heads/"))
+                replace_folder(scratch / "git", git_dir)
+        # There is one writer, and it is here: a lock is what a killed one left behind.
+        for locked in (ref, "HEAD"):
+            (git_dir / f"{locked}.lock").unlink(missing_ok=True)
+
+    def _require(self, *commits: str) -> None:
+        for commit in commits:
+            if not self.exists(commit):
+                raise RunDamaged(
+                    f"There is no snapshot '{commit}' in '{self._git.git_dir}'.",
+                    hint="Restore that folder from a copy; without it the run cannot go on.",
+                )
+
+
+def _commit_stream(files: Mapping[str, str], parents: Sequence[str], message: str, ref: str) -> bytes:
+    """A commit in the language of git fast-import; it starts from its parents alone, whatever the ref named before."""
+    lines = [f"commit {ref}", "mark :1", f"committer {_WHO_AND_WHEN}", _data(message)]
+    lines += [f"{'merge' if index else 'from'} {parent}" for index, parent in enumerate(parents)]
+    lines += ["deleteall"]
+    for path, text in sorted(files.items()):
+        lines += [f"M 100644 inline {_quoted(path)}", _data(text)]
+    lines += ["", "get-mark :1", "done", ""]
+    return "\n".join(lines).encode("utf-8")
+
+
+def _data(text: str) -> str:
+    return f"data {len(text.encode('utf-8'))}\n{text}"
+
+
+def _quoted(path: str) -> str:
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
