@@ -1,0 +1,23 @@
+"""Reductions: sum up many values another way."""
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from fmlbench.agents.proposers.mutate.calls import METHOD, Groups, renames
+from fmlbench.agents.proposers.mutate.cursor import Cursor
+from fmlbench.agents.proposers.mutate.family import Change, Family
+
+_GROUPS: Groups = {
+    "numpy": [("mean", "median", "sum", "max", "min"), ("argmax", "argmin"), ("std", "var"), ("minimum", "maximum")],
+    "torch": [("mean", "sum", "amax"), ("argmax", "argmin"), ("std", "var"), ("minimum", "maximum")],
+    METHOD: [("mean", "sum"), ("argmax", "argmin"), ("std", "var"), ("max", "min"), ("amax", "amin")],
+}
+
+
+def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
+    for change in renames(node, cursor, _GROUPS):
+        yield Change(change.target, change.becomes, f"{change.what} in {cursor.snippet(node)}")
+
+
+REDUCTIONS = Family(name="reductions", idea="swap mean, median, sum, extremes", nodes=(cst.Call,), find=_find)

@@ -1,0 +1,59 @@
+"""Joining and taking back changes, line by line."""
+
+import difflib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+Files = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """Lines ``start`` to ``end`` of a file (from zero, end excluded) replaced by others."""
+
+    path: str
+    start: int
+    end: int
+    lines: tuple[str, ...]
+
+    def clashes(self, other: "Hunk") -> bool:
+        """Whether the two change the same place; neighbours count, for they rarely mean different things."""
+        return self.path == other.path and self.start <= other.end and other.start <= self.end
+
+
+def changes(before: Files, after: Files) -> list[Hunk]:
+    """How one set of files became another; files that are gone count as emptied."""
+    paths = sorted({*before, *after})
+    return [hunk for path in paths for hunk in _changes_of(path, before.get(path, ""), after.get(path, ""))]
+
+
+def patched(before: Files, hunks: Sequence[Hunk]) -> dict[str, str]:
+    """Make changes that do not clash."""
+    files = dict(before)
+    for path in {hunk.path for hunk in hunks}:
+        lines = files.get(path, "").splitlines(keepends=True)
+        own = [hunk for hunk in hunks if hunk.path == path]
+        for hunk in sorted(own, key=lambda hunk: hunk.start, reverse=True):
+            lines[hunk.start : hunk.end] = hunk.lines
+        files[path] = "".join(lines)
+    return files
+
+
+def merged(base: Files, ours: Files, theirs: Files) -> dict[str, str]:
+    """What both did to the base; where they clash, ours stands."""
+    own = changes(base, ours)
+    compatible = [hunk for hunk in changes(base, theirs) if not _clashes_with_any(hunk, own)]
+    return patched(base, [*own, *compatible])
+
+
+def _clashes_with_any(hunk: Hunk, others: Collection[Hunk]) -> bool:
+    return any(hunk.clashes(other) for other in others)
+
+
+def _changes_of(path: str, before: str, after: str) -> Iterator[Hunk]:
+    if before == after:
+        return
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    for tag, start, end, new_start, new_end in difflib.SequenceMatcher(None, old, new).get_opcodes():
+        if tag != "equal":
+            yield Hunk(path, start, end, tuple(new[new_start:new_end]))

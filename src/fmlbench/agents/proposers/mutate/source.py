@@ -1,0 +1,100 @@
+"""One Python file as the families see it: its syntax tree, and where every node stands in the text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+from libcst.helpers import get_full_name_for_node
+from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of a file, in bytes."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """A parsed file. Edits are splices of its text, so whatever is not edited keeps its format and comments."""
+
+    data: bytes
+    module: cst.Module
+    imports: Mapping[str, str]
+    """What the file's imported names stand for: ``F`` for ``torch.nn.functional``."""
+    defined: frozenset[str]
+    """Functions and classes defined anywhere in the editable code."""
+    positions: Mapping[cst.CSTNode, CodeSpan]
+
+    def span(self, node: cst.CSTNode) -> Span:
+        """Where a node stands, without the parentheses around it."""
+        position = self.positions[node]
+        return Span(position.start, position.start + position.length)
+
+    def text(self, node: cst.CSTNode) -> str:
+        """A node's own words, with the parentheses around it."""
+        span = self.span(node)
+        words = self.data[span.start : span.end].decode()
+        opened = len(getattr(node, "lpar", ()))
+        return "(" * opened + words + ")" * opened
+
+    def indent(self, node: cst.CSTNode) -> str:
+        """The white space that the line of a statement begins with."""
+        start = self.span(node).start
+        line = self.data[self.data.rfind(b"\n", 0, start) + 1 : start]
+        return line[: len(line) - len(line.lstrip())].decode()
+
+    def line(self, offset: int) -> int:
+        """The number of the line that holds a byte, counted from one."""
+        return self.data.count(b"\n", 0, offset) + 1
+
+    def uses(self, library: str) -> bool:
+        """Whether the file imports something from a library."""
+        return any(dotted.split(".")[0] == library for dotted in self.imports.values())
+
+    def alias(self, module: str) -> str | None:
+        """The name a module goes by in this file, if it is imported."""
+        return next((name for name, dotted in self.imports.items() if dotted == module), None)
+
+
+def parse(text: str, defined: frozenset[str]) -> Source | None:
+    """Parse a file; None where that is not possible (another dialect, a crashed candidate's typing error)."""
+    try:
+        module = cst.parse_module(text)
+        # A fresh parse shares no nodes, so the copy that would keep them apart is not needed.
+        positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
+    except (cst.ParserSyntaxError, RecursionError):
+        return None
+    return Source(text.encode(), module, _imports_of(module), defined, positions)
+
+
+def _imports_of(module: cst.Module) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in module.body:
+        if isinstance(line, cst.SimpleStatementLine):
+            for statement in line.body:
+                found.update(_names_from(statement))
+    return found
+
+
+def _names_from(statement: cst.BaseSmallStatement) -> dict[str, str]:
+    if isinstance(statement, cst.Import):
+        return dict(_imported(alias) for alias in statement.names)
+    if isinstance(statement, cst.ImportFrom) and not isinstance(statement.names, cst.ImportStar):
+        package = get_full_name_for_node(statement.module) or "" if statement.module else ""
+        prefix = "." * len(statement.relative) + package
+        return {
+            alias.evaluated_alias or alias.evaluated_name: f"{prefix}.{alias.evaluated_name}"
+            for alias in statement.names
+        }
+    return {}
+
+
+def _imported(alias: cst.ImportAlias) -> tuple[str, str]:
+    """The name that ``import a.b`` or ``import a.b as c`` binds, and what it stands for."""
+    if alias.evaluated_alias:
+        return alias.evaluated_alias, alias.evaluated_name
+    top = alias.evaluated_name.split(".")[0]
+    return top, top
