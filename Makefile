@@ -20,6 +20,7 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/python docs/generate.py --check
 
 setup: $(READY)
 	@scripts/install-sandbox

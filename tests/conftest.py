@@ -1,0 +1,43 @@
+"""What many tests share: one cache for environments and data, a fixed secret, the toy task made ready once."""
+
+import os
+from pathlib import Path
+
+import pytest
+from fmlbench.execution.rungs import open_sandbox
+
+from fmlbench.core.progress import Silent
+from fmlbench.core.run import Rung
+from fmlbench.engine.preparation import prepare
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.sandbox import Sandbox
+from fmlbench.tasks.library import find_task
+from fmlbench.workspace.places import Places
+
+SECRET = b"a secret for tests, 32 bytes long"[:32]
+
+
+@pytest.fixture(scope="session")
+def cache() -> Path:
+    """Kept between test runs, so that environments are built once; the secret makes scores repeatable."""
+    default = Path(__file__).parent.parent / "build" / "test-cache"
+    path = Path(os.environ.get("FMLBENCH_TEST_CACHE", default)).resolve()
+    path.mkdir(parents=True, exist_ok=True)
+    (path / "secret").write_bytes(SECRET)
+    return path
+
+
+@pytest.fixture
+def places(cache: Path, tmp_path: Path) -> Places:
+    return Places(cache=cache, runs=tmp_path / "runs")
+
+
+@pytest.fixture(scope="session")
+def sandbox() -> Sandbox:
+    return open_sandbox(Rung.BUBBLEWRAP)
+
+
+@pytest.fixture(scope="session")
+def toy(cache: Path, sandbox: Sandbox) -> PreparedTask:
+    places = Places(cache=cache, runs=cache / "no-runs")
+    return prepare(find_task("toy"), "cpu", places=places, sandbox=sandbox, progress=Silent())

@@ -1,0 +1,81 @@
+"""A scripted run of the toy task that has every kind of step, and a way to play it in a process of its own."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fmlbench.agents.catalogue import agent_spec
+from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.engine.runner import create
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.records.folder import RunFolder
+from fmlbench.workspace.places import Places
+
+SCRIPT = [
+    {
+        "idea": "learn faster",
+        "edits": [{"file": "tinylearn/model.py", "search": "learning_rate=0.3", "replace": "learning_rate=0.6"}],
+    },
+    {
+        "idea": "crash",
+        "operator": "improve",
+        "parents": [1],
+        "edits": [{"file": "tinylearn/model.py", "search": "targets = np.eye", "replace": "targets = np.eyes"}],
+    },
+    {"idea": "write where nobody may", "files": {"../escape.py": "x = 1\n"}},
+    {
+        "idea": "squares",
+        "operator": "improve",
+        "parents": [1],
+        "edits": [
+            {
+                "file": "tinylearn/features.py",
+                "search": "np.hstack([standardised,",
+                "replace": "np.hstack([standardised, standardised**2,",
+            }
+        ],
+    },
+]
+
+Play = Callable[[RunFolder, int], "subprocess.Popen[bytes]"]
+
+
+@pytest.fixture
+def new_run(toy: PreparedTask, places: Places, tmp_path: Path) -> Callable[[str], RunFolder]:
+    script = tmp_path / "script.json"
+    script.write_text(json.dumps(SCRIPT))
+
+    def create_run(runs: str) -> RunFolder:
+        spec = RunSpec(
+            task="toy",
+            task_digest=toy.folder.digest,
+            track="cpu",
+            agent=agent_spec("scripted", {"script": str(script)}),
+            seed=3,
+            budget=Budget(steps=len(SCRIPT)),
+            rung=Rung.BUBBLEWRAP,
+            retest_seeds=1,
+        )
+        return create(spec, Places(cache=places.cache, runs=tmp_path / runs))
+
+    return create_run
+
+
+@pytest.fixture
+def play(cache: Path) -> Play:
+    """Start a process that plays a run; with a number, it dies by SIGKILL after so many events."""
+
+    def start(folder: RunFolder, die_after: int = 0) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-m", "tests.endurance.player", str(cache), str(folder.path.parent)]
+        return subprocess.Popen(
+            [*command, folder.path.name, str(die_after)],
+            cwd=Path(__file__).parent.parent.parent,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+
+    return start

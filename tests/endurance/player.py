@@ -1,0 +1,36 @@
+"""Play or resume a run in a process of its own, and die by SIGKILL after so many events if asked to.
+
+python -m tests.endurance.player CACHE RUNS RUN [DIE_AFTER]
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from fmlbench.core.progress import Silent
+from fmlbench.engine.runner import play
+from fmlbench.records.events import Event
+from fmlbench.records.folder import find_run
+from fmlbench.workspace.places import Places
+
+
+class Fuse:
+    """Burns down by one with every event that is logged."""
+
+    def __init__(self, length: int) -> None:
+        self.left = length
+
+    def burn(self, event: Event) -> None:
+        self.left -= 1
+        if self.left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def main(cache: str, runs: str, run: str, die_after: str = "0") -> None:
+    places = Places(cache=Path(cache), runs=Path(runs))
+    play(find_run(run, places.runs), places=places, progress=Silent(), watch=Fuse(int(die_after)).burn)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,63 @@
+"""Kill -9 at any instant, then resume: nothing that was logged is lost or done again."""
+
+import random
+import signal
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from tests.endurance.conftest import Play
+from tests.endurance.records import essence, experiments_begun, times_logged
+
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import read_state
+
+NewRun = Callable[[str], RunFolder]
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(900)]
+
+
+def finish(process: "subprocess.Popen[bytes]") -> int:
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode in {0, -signal.SIGKILL}, output.decode()
+    return process.returncode
+
+
+def test_a_run_killed_after_every_single_event_ends_as_if_nothing_had_happened(new_run: NewRun, play: Play):
+    whole, killed = new_run("whole"), new_run("killed")
+    assert finish(play(whole, 0)) == 0
+    deaths = 0
+    while finish(play(killed, 1)) != 0:
+        deaths += 1
+    assert deaths > 20
+    assert essence(killed) == essence(whole)
+    assert set(times_logged(killed).values()) == {1}
+    # The death after "step started" interrupts the experiment itself; it is begun once more and no more than that.
+    assert max(experiments_begun(killed).values()) == 2
+
+
+def test_a_run_killed_at_random_instants_ends_as_if_nothing_had_happened(new_run: NewRun, play: Play):
+    kill_at_random(new_run, play, kills=10, seed=1)
+
+
+@pytest.mark.long
+def test_two_hundred_random_kills(new_run: NewRun, play: Play):
+    for seed in range(20):
+        kill_at_random(new_run, play, kills=10, seed=100 + seed)
+
+
+def kill_at_random(new_run: NewRun, play: Play, *, kills: int, seed: int) -> None:
+    dice = random.Random(seed)
+    whole, killed = new_run(f"whole-{seed}"), new_run(f"killed-{seed}")
+    assert finish(play(whole, 0)) == 0
+    for _ in range(kills):
+        process = play(killed, 0)
+        try:
+            process.communicate(timeout=dice.uniform(0.3, 2.5))
+        except subprocess.TimeoutExpired:
+            process.kill()
+        finish(process)
+    assert finish(play(killed, 0)) == 0
+    assert read_state(killed).finished
+    assert essence(killed) == essence(whole)
+    assert set(times_logged(killed).values()) == {1}
