@@ -110,8 +110,10 @@ class Experiment:
         return self.bench / f"train-{training.name}"
 
     def logs(self) -> list[Path]:
-        """The logs of all stages so far, in order."""
-        return sorted(self.bench.glob("train-*/log.txt")) + sorted(self.bench.glob("*/*/log.txt"))
+        """The logs of all stages so far, in order; by name, for what a glob finds may be a candidate's."""
+        folders = [self._training_folder(training) for training in self.prepared.track.training]
+        folders += [self.bench / exam / sitting for exam in ExamName for sitting in ("first", "again")]
+        return [log for folder in folders if (log := folder / "log.txt").is_file()]
 
     def native_files(self) -> Path:
         """What the last training stage left beside its model."""
