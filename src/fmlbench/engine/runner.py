@@ -1,9 +1,11 @@
 """Play one run: the only conductor."""
 
+from collections.abc import Callable
+
 from fmlbench.agents.catalogue import build_agent
 from fmlbench.core.errors import RunExists, TaskInvalid
 from fmlbench.core.progress import Progress
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import Rung, RunSpec
 from fmlbench.engine.briefing import write_brief
 from fmlbench.engine.journal import Journal, Watch
 from fmlbench.engine.preparation import prepare
@@ -11,6 +13,7 @@ from fmlbench.engine.retest import Retest
 from fmlbench.engine.session import RunSession
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.rungs import open_sandbox
+from fmlbench.execution.sandbox import Sandbox
 from fmlbench.records.events import RunFinished, RunStarted
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lock import locked
@@ -36,11 +39,18 @@ def create(spec: RunSpec, places: Places) -> RunFolder:
     return folder
 
 
-def play(folder: RunFolder, *, places: Places, progress: Progress, watch: Watch) -> None:
+def play(
+    folder: RunFolder,
+    *,
+    places: Places,
+    progress: Progress,
+    watch: Watch,
+    open_rung: Callable[[Rung], Sandbox] = open_sandbox,
+) -> None:
     """Play a run from wherever its log stands to its end; resuming is calling this again."""
     spec = folder.read_spec()
     with locked(folder.lock):
-        prepared = _prepare(spec, places, progress)
+        prepared = _prepare(spec, places, progress, open_rung(spec.rung))
         with Journal(folder, watch) as journal:
             if journal.state.spec is None:
                 journal.append(RunStarted(spec=spec, provenance=_provenance(prepared)))
@@ -60,14 +70,13 @@ def play(folder: RunFolder, *, places: Places, progress: Progress, watch: Watch)
         remove_folder(folder.bench)
 
 
-def _prepare(spec: RunSpec, places: Places, progress: Progress) -> PreparedTask:
+def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox) -> PreparedTask:
     task = find_task(spec.task)
     if task.digest != spec.task_digest:
         raise TaskInvalid(
             f"Task '{spec.task}' has changed since this run was started.",
             hint="Bring the task back to what it was, or start a new run.",
         )
-    sandbox = open_sandbox(spec.rung)
     return prepare(task, spec.track, places=places, sandbox=sandbox, progress=progress)
 
 
