@@ -24,13 +24,13 @@ def prepare(
     python = build(task.environment, task_folder=folder.path, places=places, progress=progress)
     codebase = _codebase(folder, places, progress)
     raw = {item.name: obtain(item, task_folder=folder.path, places=places, progress=progress) for item in task.data}
-    key = f"{task.name}-{track_name}-{folder.digest[:12]}"
+    secret = machine_secret(places.cache)
+    key = f"{task.name}-{track_name}-{folder.digest[:12]}-{secret.fingerprint}"
     pools = places.pools / key
     if not pools.exists():
         progress.start(f"{task.name}: pools")
-        make_pools(Recipe(folder, track, python, sandbox), raw, pools)
+        make_pools(Recipe(folder, track, python, sandbox), raw, pools, secret)
         progress.finish()
-    secret = machine_secret(places.cache)
     return PreparedTask(
         folder=folder,
         track_name=track_name,
@@ -38,7 +38,7 @@ def prepare(
         python=python,
         raw=tuple(raw.values()),
         pools=pools,
-        draws=places.draws / f"{key}-{secret.fingerprint}",
+        draws=places.draws / key,
         sandbox=sandbox,
         secret=secret,
     )

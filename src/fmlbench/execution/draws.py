@@ -20,6 +20,7 @@ from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.task import ExamName, Track
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Ending, Job, Mount, Sandbox, TaskPython
+from fmlbench.execution.secret import Secret
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
 
@@ -58,7 +59,7 @@ class Recipe:
         """Run one step of the recipe; it is the task's own code, so a failure is no candidate's fault."""
         (scratch / "stage.json").write_text(json.dumps({"seed": seed, "settings": self.track.settings}))
         job = Job(
-            name=f"{self.folder.task.name}-{step}-{seed}",
+            name=f"{self.folder.task.name}-{step}{scratch.name}",
             python=self.python,
             script="recipe/recipe.py",
             arguments=(step,),
@@ -79,8 +80,11 @@ class Recipe:
             )
 
 
-def make_pools(recipe: Recipe, raw: Mapping[str, Path], pools: Path) -> None:
-    """Make a task's pools from its raw data, once."""
+def make_pools(recipe: Recipe, raw: Mapping[str, Path], pools: Path, secret: Secret) -> None:
+    """Make a task's pools from its raw data, once.
+
+    The seed is for tasks whose data is made up: whoever knew it could make up the same data, labels and all.
+    """
     with exclusive(pools):
         if pools.exists():
             return
@@ -88,13 +92,14 @@ def make_pools(recipe: Recipe, raw: Mapping[str, Path], pools: Path) -> None:
             made = scratch / "pools"
             made.mkdir()
             mounts = {f"raw/{name}": (path, False) for name, path in raw.items()}
-            recipe.cook("prepare", {**mounts, "pools": (made, True)}, 0, scratch)
+            seed = secret.seed("pools", recipe.folder.digest)
+            recipe.cook("prepare", {**mounts, "pools": (made, True)}, seed, scratch)
             replace_folder(made, pools)
 
 
 def make_draw(prepared: PreparedTask, *words: str | int) -> Draw:
     """The draw for these words; made at the first call, the same ever after."""
-    number = prepared.secret.number("draw", prepared.folder.digest, *words)
+    seed = prepared.secret.seed("draw", prepared.folder.digest, *words)
     path = prepared.draws / "-".join(str(word) for word in words)
     draw = Draw(path=path, seed=prepared.secret.number("stage", prepared.folder.digest, *words))
     if path.exists():
@@ -105,7 +110,7 @@ def make_draw(prepared: PreparedTask, *words: str | int) -> Draw:
             with scratch_beside(path) as scratch:
                 made = scratch / "out"
                 made.mkdir()
-                recipe.cook("draw", {"pools": (prepared.pools, False), "out": (made, True)}, number, scratch)
+                recipe.cook("draw", {"pools": (prepared.pools, False), "out": (made, True)}, seed, scratch)
                 _check_draw(prepared, made)
                 replace_folder(made, path)
     return draw

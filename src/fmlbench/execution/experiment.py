@@ -133,7 +133,7 @@ class Experiment:
     def _sit(self, exam: ExamName) -> list[Sitting]:
         questions = self.draw.questions(exam)
         answers = self.prepared.track.exam.answers
-        dice = np.random.default_rng(self.prepared.secret.number("order", self.label, exam))
+        dice = np.random.default_rng(self.prepared.secret.seed("order", self.label, exam))
         first = dice.permutation(count_questions(questions))
         orders = {"first": first}
         if answers.kind is not AnswerKind.JOINT:

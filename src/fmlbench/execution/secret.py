@@ -21,9 +21,15 @@ class Secret:
     key: bytes
 
     def number(self, *words: str | int) -> int:
-        """A number below 2**31 that only the holder of the secret can foresee."""
-        text = "\0".join(str(word) for word in words).encode()
-        return int.from_bytes(hashlib.blake2b(text, key=self.key, digest_size=4).digest(), "big") >> 1
+        """A number below 2**31 that only the holder of the secret can foresee; small enough for any library's dice."""
+        return int.from_bytes(self._digest(words, 4), "big") >> 1
+
+    def seed(self, *words: str | int) -> int:
+        """A seed that nobody can find by trying: candidates see what it drew, and could compare all of 2**31."""
+        return int.from_bytes(self._digest(words, 16), "big")
+
+    def _digest(self, words: tuple[str | int, ...], size: int) -> bytes:
+        return hashlib.blake2b("\0".join(str(word) for word in words).encode(), key=self.key, digest_size=size).digest()
 
     @property
     def fingerprint(self) -> str:

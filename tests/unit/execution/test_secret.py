@@ -11,6 +11,13 @@ def test_the_same_words_give_the_same_number_and_others_another():
     assert 0 <= secret.number("draw", 1) < 2**31
 
 
+def test_a_seed_is_too_large_to_be_found_by_trying():
+    secret = Secret(b"k" * 32)
+    assert secret.seed("draw", 1) == secret.seed("draw", 1)
+    assert secret.seed("draw", 1) != secret.seed("draw", 2)
+    assert max(secret.seed("draw", number) for number in range(8)).bit_length() > 120
+
+
 def test_words_are_kept_apart():
     secret = Secret(b"k" * 32)
     assert secret.number("ab", "c") != secret.number("a", "bc")

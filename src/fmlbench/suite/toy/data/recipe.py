@@ -1,6 +1,7 @@
 """Make a small world in which classes depend on inputs and on their products.
 
-The world (which products matter how much) is fixed; every pool holds rows of its own, and a draw takes some of them.
+How hard the world is, is fixed; which way its axes point and which class has which number is not, and no row is known
+beforehand. Both hang on a seed that candidates never see, for this file is public.
 """
 
 import json
@@ -10,18 +11,21 @@ from pathlib import Path
 import numpy as np
 
 DIMENSIONS, CLASSES = 6, 4
-POOL_ROWS = {"train": 4000, "validation": 8000, "test": 8000}
+POOL_ROWS = {"train": 20_000, "validation": 40_000, "test": 40_000}
 WORLD_SEED = 20261115
 
 
-def prepare(root):
-    rng = np.random.default_rng(WORLD_SEED)
-    linear = rng.standard_normal((DIMENSIONS, CLASSES))
-    products = rng.standard_normal((DIMENSIONS, DIMENSIONS, CLASSES)) * 0.6
+def prepare(root, seed):
+    world, rng = np.random.default_rng(WORLD_SEED), np.random.default_rng(seed)
+    linear = world.standard_normal((DIMENSIONS, CLASSES))
+    products = world.standard_normal((DIMENSIONS, DIMENSIONS, CLASSES)) * 0.6
+    turn, _ = np.linalg.qr(rng.standard_normal((DIMENSIONS, DIMENSIONS)))
+    classes = rng.permutation(CLASSES)
     for pool, rows in POOL_ROWS.items():
         inputs = rng.standard_normal((rows, DIMENSIONS))
-        scores = inputs @ linear + np.einsum("ni,nj,ijc->nc", inputs, inputs, products)
-        labels = (scores + 0.4 * rng.standard_normal(scores.shape)).argmax(axis=1)
+        turned = inputs @ turn
+        scores = turned @ linear + np.einsum("ni,nj,ijc->nc", turned, turned, products)
+        labels = classes[(scores + 0.4 * rng.standard_normal(scores.shape)).argmax(axis=1)]
         np.savez(root / "pools" / f"{pool}.npz", inputs=inputs.astype(np.float32), labels=labels.astype(np.int64))
 
 
@@ -47,4 +51,4 @@ def save(folder, **arrays):
 if __name__ == "__main__":
     step, place = sys.argv[-2], Path(sys.argv[-1])
     facts = json.loads((place / "stage.json").read_text("utf-8"))
-    prepare(place) if step == "prepare" else draw(place, facts["seed"], facts["settings"])
+    prepare(place, facts["seed"]) if step == "prepare" else draw(place, facts["seed"], facts["settings"])
