@@ -1,0 +1,73 @@
+"""Prepare and check tasks before the user's eyes."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from rich.text import Text
+
+from fmlbench.cli.places import find_places
+from fmlbench.cli.progress import progress_on
+from fmlbench.cli.requests import rung, sandbox_of
+from fmlbench.cli.screen import proceedings, results, show_json, show_lines
+from fmlbench.core.progress import Progress
+from fmlbench.core.run import Rung
+from fmlbench.engine.admission import Finding, calibrate, check_task
+from fmlbench.engine.preparation import prepare
+from fmlbench.execution.rungs import open_sandbox
+from fmlbench.execution.sandbox import Sandbox
+from fmlbench.records.provenance import processor_name
+from fmlbench.reports.untrusted import one_line
+from fmlbench.tasks.calibrating import write_calibration
+from fmlbench.tasks.folder import TaskFolder, read_task
+from fmlbench.workspace.places import Places
+
+
+def prepare_folders(folders: Sequence[TaskFolder], track: str, *, unsealed: bool) -> None:
+    """Prepare tasks one after the other."""
+    places = find_places()
+    sandbox = sandbox_of(rung(unsealed=unsealed))
+    for folder in folders:
+        with progress_on(proceedings()) as progress:
+            prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
+        show_lines(Text(f"{folder.task.name} is ready. Next: fmlbench run {folder.task.name}"))
+
+
+def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, as_json: bool) -> bool:
+    """Check a task and tell each finding as it comes; whether it is admitted."""
+    places = find_places()
+    sandbox = open_sandbox(Rung.BUBBLEWRAP)
+    findings: list[Finding] = []
+
+    def report(finding: Finding) -> None:
+        findings.append(finding)
+        if not as_json:
+            show_lines(_line(finding))
+
+    with progress_on(proceedings()) as progress:
+        if measure:
+            folder = _calibrated(folder, track, places, sandbox, progress)
+        passed = check_task(
+            folder, track, places=places, sandbox=sandbox, progress=progress, quick=quick, report=report
+        )
+    if as_json:
+        show_json({"task": folder.task.name, "track": track, "admitted": passed, "findings": findings})
+    else:
+        results().print(_verdict(folder.task.name, passed=passed))
+    return passed
+
+
+def _calibrated(folder: TaskFolder, track: str, places: Places, sandbox: Sandbox, progress: Progress) -> TaskFolder:
+    prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
+    today = datetime.now(UTC).date().isoformat()
+    measured = calibrate(prepared, places, progress, machine=processor_name(), date=today)
+    write_calibration(folder.path / "task.toml", track, measured)
+    return read_task(folder.path)
+
+
+def _line(finding: Finding) -> Text:
+    line = Text("ok    ", style="green") if finding.passed else Text("FAIL  ", style="bold red")
+    return line.append(f"{finding.check}: {one_line(finding.detail)}", style="default")
+
+
+def _verdict(name: str, *, passed: bool) -> Text:
+    return Text(f"{name} is admitted.", style="bold green") if passed else Text(f"{name} is refused.", style="bold red")

@@ -1,0 +1,52 @@
+"""The command line: one thin file per command.
+
+Commands import what they need when they run, so that help comes at once.
+"""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from fmlbench import __version__
+from fmlbench.cli.agents import agents
+from fmlbench.cli.bench import bench
+from fmlbench.cli.brief import brief
+from fmlbench.cli.doctor import doctor
+from fmlbench.cli.errors import exit_code_of
+from fmlbench.cli.resume import resume
+from fmlbench.cli.run import run
+from fmlbench.cli.runs import runs
+from fmlbench.cli.show import show
+from fmlbench.cli.tasks import app as tasks
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+
+
+def main() -> None:
+    """Run the command line."""
+    sys.exit(exit_code_of(lambda: app(prog_name="fmlbench", standalone_mode=False)))
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fmlbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _root(  # pyright: ignore[reportUnusedFunction]
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """A sealed benchmark of machine-learning research agents: what they reached and how they searched."""
+    del version
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+for _command in (run, resume, show, runs, brief, agents, bench, doctor):
+    app.command()(_command)
+app.add_typer(tasks, name="tasks")

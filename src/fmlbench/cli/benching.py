@@ -1,0 +1,39 @@
+"""Run a whole suite before the user's eyes, and sum it up."""
+
+from rich.console import Group
+from rich.text import Text
+
+from fmlbench.cli.places import find_places
+from fmlbench.cli.playing import play_watched
+from fmlbench.cli.requests import RunRequest, sandbox_of
+from fmlbench.cli.screen import proceedings, show, show_json
+from fmlbench.core.run import RunSpec
+from fmlbench.engine.runner import create
+from fmlbench.records.folder import RunFolder
+from fmlbench.reports.tables import run_table
+from fmlbench.reports.terminal import render_summary
+from fmlbench.tasks.library import all_tasks
+from fmlbench.workspace.places import Places
+
+
+def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:
+    """Play one run per task of the suite, going on with those that are already there."""
+    places = find_places()
+    specs = [request.spec(folder) for folder in all_tasks(suite)]
+    sandbox_of(specs[0].rung)
+    folders = [_open(spec, places) for spec in specs]
+    summaries = [play_watched(folder, places, proceedings()) for folder in folders]
+    if as_json:
+        show_json(summaries)
+        return
+    pages = [
+        render_summary(summary, place=str(folder.path)) for summary, folder in zip(summaries, folders, strict=True)
+    ]
+    overview = [Text(), run_table(summaries)] if len(summaries) > 1 else []
+    show(Group(Text(), *pages, *overview))
+
+
+def _open(spec: RunSpec, places: Places) -> RunFolder:
+    """The folder of a run, whether it is there or not."""
+    folder = RunFolder(places.runs / spec.run_id)
+    return folder if folder.spec_file.exists() else create(spec, places)

@@ -1,0 +1,102 @@
+"""Look at this machine: what works, what is missing, and what mends it."""
+
+import os
+import platform
+import shutil
+from pathlib import Path
+
+from fmlbench.execution.cgroups import usable_homes
+from fmlbench.execution.rungs import how_to_seal, why_not_sealed
+from fmlbench.reports.health import Health, Symptom
+from fmlbench.tasks.folder import TaskFolder
+from fmlbench.tasks.library import all_tasks
+from fmlbench.workspace.places import Places
+
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
+"""Only ever looked at for being there."""
+
+_ENOUGH_GB = 5.0
+
+
+def examine(places: Places) -> list[Symptom]:
+    """Everything worth knowing about this machine, the most important first."""
+    return [
+        _sandbox(),
+        _cgroup(),
+        _program("git", Health.MISSING, "every step's code is kept with it", "sudo apt install git"),
+        _program("npm", Health.OPTIONAL, "some tasks' data come from npm packages", "sudo apt install npm"),
+        _disk("cache", places.cache, "FMLBENCH_CACHE"),
+        _disk("runs", places.runs, "FMLBENCH_RUNS"),
+        _environments(places),
+        *(_task(folder, places) for folder in all_tasks()),
+        *(_key(name) for name in KEYS),
+        _machine(),
+    ]
+
+
+def _sandbox() -> Symptom:
+    trouble = why_not_sealed()
+    if trouble is None:
+        return Symptom("sandbox", Health.WORKS, "bubblewrap seals candidates off")
+    unsealed = "Until then runs work only with --unsealed, and their scores are marked UNSEALED."
+    return Symptom("sandbox", Health.MISSING, f"{trouble}. {unsealed}", how_to_seal())
+
+
+def _cgroup() -> Symptom:
+    homes = usable_homes()
+    if homes is not None:
+        return Symptom("cgroup", Health.WORKS, f"the kernel limits memory and processes (version {homes.version})")
+    return Symptom(
+        "cgroup",
+        Health.OPTIONAL,
+        "no control group can be made here, so limits are kept by rlimits and a watchdog, which is nearly as good",
+        "systemd-run --user --scope -p Delegate=yes fmlbench ...",
+    )
+
+
+def _program(name: str, otherwise: Health, purpose: str, mend: str) -> Symptom:
+    found = shutil.which(name)
+    return Symptom(name, Health.WORKS, found) if found else Symptom(name, otherwise, f"not found; {purpose}", mend)
+
+
+def _disk(what: str, folder: Path, variable: str) -> Symptom:
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    mend = f"export {variable}=/a/folder/of/yours"
+    if not os.access(there, os.W_OK | os.X_OK):
+        return Symptom(what, Health.MISSING, f"{folder} cannot be written to", mend)
+    free = shutil.disk_usage(there).free / 1e9
+    if free < _ENOUGH_GB:
+        return Symptom(what, Health.OPTIONAL, f"{folder}: only {free:.1f} GB free, {_ENOUGH_GB:.0f} advised", mend)
+    return Symptom(what, Health.WORKS, f"{folder}, {free:.0f} GB free")
+
+
+def _environments(places: Places) -> Symptom:
+    found = [path.name for path in sorted(places.environments.glob("[!.]*")) if path.is_dir()]
+    if found:
+        return Symptom("Pythons", Health.WORKS, f"built: {', '.join(found)}")
+    return Symptom("Pythons", Health.LATER, "none built yet; a task's is built when it is prepared")
+
+
+def _task(folder: TaskFolder, places: Places) -> Symptom:
+    name = folder.task.name
+    ready = [track for track in folder.task.tracks if _is_prepared(folder, track, places)]
+    if ready:
+        return Symptom(name, Health.WORKS, f"prepared: track {', '.join(ready)}")
+    return Symptom(name, Health.LATER, "not prepared yet; the first run does it", f"fmlbench tasks prepare {name}")
+
+
+def _is_prepared(folder: TaskFolder, track: str, places: Places) -> bool:
+    """Pools are made last, so where they are, all else is."""
+    return any(places.pools.glob(f"{folder.task.name}-{track}-{folder.digest[:12]}*"))
+
+
+def _key(name: str) -> Symptom:
+    if os.environ.get(name):
+        return Symptom(name, Health.WORKS, "set")
+    return Symptom(name, Health.OPTIONAL, "not set; only agents that use this provider's models need it")
+
+
+def _machine() -> Symptom:
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    system = f"Python {platform.python_version()}, {platform.system()} {platform.release()}"
+    return Symptom("machine", Health.WORKS, f"{system}, {os.cpu_count() or 1} cores, {memory:.1f} GB memory")

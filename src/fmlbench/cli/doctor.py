@@ -1,0 +1,24 @@
+"""fmlbench doctor: what works here and what is missing."""
+
+import typer
+
+from fmlbench.cli.options import JsonOption
+
+
+def doctor(as_json: JsonOption = False) -> None:
+    """Say what works here and what is missing.
+
+    Names the command that mends what is missing. Exits with 1 if something that runs need is missing.
+    """
+    from fmlbench.cli.checkup import examine
+    from fmlbench.cli.places import find_places
+    from fmlbench.cli.screen import show, show_json
+    from fmlbench.reports.health import health_table, is_well
+
+    findings = examine(find_places())
+    if as_json:
+        show_json(findings)
+    else:
+        show(health_table(findings))
+    if not is_well(findings):
+        raise typer.Exit(1)

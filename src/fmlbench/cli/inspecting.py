@@ -1,0 +1,88 @@
+"""Look into a run's folder: its steps, the code they changed, what they printed."""
+
+from rich.console import Group
+from rich.text import Text
+
+from fmlbench.cli.playing import read_summary
+from fmlbench.cli.screen import show, show_json, show_lines
+from fmlbench.core.errors import BadRequest
+from fmlbench.core.steps import Step
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import RunState, read_state
+from fmlbench.reports.steps import step_rows
+from fmlbench.reports.terminal import render_summary
+from fmlbench.reports.tree import step_tree
+from fmlbench.reports.untrusted import clean
+from fmlbench.tasks.library import find_task
+from fmlbench.workspace.snapshots import Snapshots
+
+_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def show_run(folder: RunFolder, *, as_json: bool) -> None:
+    """The summary and the tree of steps."""
+    summary = read_summary(folder)
+    rows = step_rows(read_state(folder), find_task(summary.spec.task).task.metric)
+    if as_json:
+        show_json({"folder": folder.path, "summary": summary, "steps": rows})
+    else:
+        show(Group(render_summary(summary, place=str(folder.path)), Text(), step_tree(rows)))
+
+
+def show_diff(folder: RunFolder, index: int, *, as_json: bool) -> None:
+    """What a step changed against its first parent."""
+    state = read_state(folder)
+    step = _step(state, index)
+    if not step.move.parents:
+        raise BadRequest("The baseline changed nothing.", hint="Ask for another step.")
+    parent = step.move.parents[0]
+    diff = Snapshots(folder.code).diff(state.steps[parent].snapshot, step.snapshot)
+    if as_json:
+        show_json({"step": index, "parent": parent, "idea": step.idea, "diff": diff})
+    elif diff:
+        show_lines(_coloured(clean(diff)))
+    else:
+        show_lines(Text(f"Step {index} has the same code as step {parent}."))
+
+
+def show_log(folder: RunFolder, index: int, *, as_json: bool) -> None:
+    """What a step's experiment printed, as far as it is kept."""
+    state = read_state(folder)
+    step = _step(state, index)
+    logs = _logs(folder, state, index)
+    if as_json:
+        show_json({"step": index, "logs": logs})
+        return
+    for name, text in logs.items():
+        show_lines(Text(f"== {name}", style="bold"))
+        show_lines(Text(clean(text).rstrip("\n")))
+    if not logs:
+        show_lines(Text(f"Step {index} left no log: {step.evaluation.outcome}. {clean(step.evaluation.reason)}"))
+
+
+def _step(state: RunState, index: int) -> Step:
+    if not 0 <= index < len(state.steps):
+        last = len(state.steps) - 1
+        raise BadRequest(
+            f"There is no step {index}.", hint=f"The last one is {last}." if state.steps else "None is done."
+        )
+    return state.steps[index]
+
+
+def _logs(folder: RunFolder, state: RunState, index: int) -> dict[str, str]:
+    """By name within the step's folder; what sealed exams printed stays closed while the agent is at work."""
+    root = folder.step(index)
+    paths = [path.relative_to(root) for path in sorted(root.rglob("*.log")) if path.is_file() and not path.is_symlink()]
+    return {
+        str(path): (root / path).read_text("utf-8", "replace")
+        for path in paths
+        if state.finished or "sealed" not in path.parts
+    }
+
+
+def _coloured(diff: str) -> Text:
+    text = Text()
+    for line in diff.splitlines(keepends=True):
+        is_header = line.startswith(("+++", "---", "diff "))
+        text.append(line, style="bold" if is_header else _DIFF_STYLES.get(line[0], ""))
+    return text

@@ -1,0 +1,42 @@
+"""Play a run before the user's eyes, and tell what came of it."""
+
+from rich.console import Console
+
+from fmlbench.cli.errors import resumable
+from fmlbench.cli.progress import progress_on
+from fmlbench.cli.screen import proceedings, show, show_json
+from fmlbench.cli.watching import RunView
+from fmlbench.engine.runner import play
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import read_state
+from fmlbench.reports.summary import Stage, Summary, summarise
+from fmlbench.reports.terminal import render_summary
+from fmlbench.tasks.library import find_task
+from fmlbench.workspace.places import Places
+
+
+def play_and_report(folder: RunFolder, places: Places, *, as_json: bool) -> None:
+    """Play a run to its end and print its summary."""
+    summary = play_watched(folder, places, proceedings())
+    if as_json:
+        show_json(summary)
+    else:
+        show(render_summary(summary, place=str(folder.path)))
+
+
+def play_watched(folder: RunFolder, places: Places, console: Console) -> Summary:
+    """Play a run from wherever it stands; one that is complete is only summed up."""
+    spec = folder.read_spec()
+    summary = read_summary(folder)
+    if summary.stage is Stage.COMPLETE:
+        return summary
+    view = RunView(console, spec, find_task(spec.task).task, read_state(folder))
+    with resumable(spec.run_id), progress_on(console) as progress, view:
+        play(folder, places=places, progress=progress, watch=view)
+    return read_summary(folder)
+
+
+def read_summary(folder: RunFolder) -> Summary:
+    """What came of a run so far."""
+    spec = folder.read_spec()
+    return summarise(spec, read_state(folder), find_task(spec.task).task)

@@ -1,0 +1,16 @@
+"""fmlbench resume: go on with a run."""
+
+from fmlbench.cli.options import JsonOption, RunArgument
+
+
+def resume(run: RunArgument, as_json: JsonOption = False) -> None:
+    """Go on with a run that was stopped.
+
+    Nothing that was logged is done again.
+    """
+    from fmlbench.cli.places import find_places
+    from fmlbench.cli.playing import play_and_report
+    from fmlbench.records.folder import find_run
+
+    places = find_places()
+    play_and_report(find_run(run, places.runs), places, as_json=as_json)

@@ -1,0 +1,68 @@
+"""fmlbench run: let an agent work on a task."""
+
+from typing import Annotated
+
+import typer
+
+from fmlbench.cli.options import JsonOption, TaskArgument, TrackOption, UnsealedOption
+
+
+def run(
+    task: TaskArgument,
+    agent: Annotated[
+        str, typer.Option(metavar="NAME", help="Who does the research; 'fmlbench agents' lists them.")
+    ] = "greedy",
+    steps: Annotated[
+        int, typer.Option(metavar="N", min=0, help="How many proposals it may have tested. The baseline is free.")
+    ] = 20,
+    seed: Annotated[
+        int, typer.Option(metavar="S", help="Decides all dice; the same seed gives the same draws of data.")
+    ] = 0,
+    track: TrackOption = "cpu",
+    hours: Annotated[
+        float | None, typer.Option(metavar="H", help="Stop after so many hours of proposing and experimenting.")
+    ] = None,
+    dollars: Annotated[
+        float | None, typer.Option(metavar="D", help="Stop after spending so much on models, where prices are known.")
+    ] = None,
+    retest: Annotated[
+        int, typer.Option(metavar="N", min=0, help="On how many fresh seeds the best step is tested again at the end.")
+    ] = 3,
+    label: Annotated[
+        str, typer.Option(metavar="NAME", help="Any word; tells apart runs that are asked for in the same words.")
+    ] = "",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the agent; 'fmlbench agents' lists them."),
+    ] = None,
+    unsealed: UnsealedOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Let an agent work on a task.
+
+    The baseline is scored first, then the agent's steps, and at the end the best step on the sealed test. A run can be
+    stopped at any time and gone on with: fmlbench resume RUN.
+    """
+    from fmlbench.cli.places import find_places
+    from fmlbench.cli.playing import play_and_report
+    from fmlbench.cli.requests import RunRequest, read_settings, sandbox_of
+    from fmlbench.engine.runner import create
+    from fmlbench.tasks.library import find_task
+
+    request = RunRequest(
+        agent=agent,
+        steps=steps,
+        seed=seed,
+        track=track,
+        hours=hours,
+        dollars=dollars,
+        retest=retest,
+        label=label,
+        settings=read_settings(settings or []),
+        unsealed=unsealed,
+    )
+    spec = request.spec(find_task(task))
+    # Before the run's folder is made: a run that cannot start should leave nothing behind.
+    sandbox_of(spec.rung)
+    places = find_places()
+    play_and_report(create(spec, places), places, as_json=as_json)

@@ -1,0 +1,52 @@
+"""The two streams of the command line: results on stdout, what goes on meanwhile on stderr.
+
+So a result can be piped and the work still be watched, and ``--json`` leaves nothing but JSON on stdout.
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+PLAIN_WIDTH = 160
+"""Columns where there is no terminal to fit; the variable COLUMNS overrules it."""
+
+
+def results() -> "Console":
+    """Where results go."""
+    return _console(stderr=False)
+
+
+def proceedings() -> "Console":
+    """Where progress, steps and errors go."""
+    return _console(stderr=True)
+
+
+def show(result: "RenderableType") -> None:
+    """Print a result for a person."""
+    results().print(result)
+
+
+def show_lines(text: "Text") -> None:
+    """Print lines as they are, however long: diffs and logs must survive being copied and piped."""
+    results().print(text, soft_wrap=True)
+
+
+def show_json(value: object) -> None:
+    """Print a result for a program."""
+    from fmlbench.reports.machine import to_json
+
+    typer.echo(to_json(value))
+
+
+def _console(*, stderr: bool) -> "Console":
+    from rich.console import Console
+
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = PLAIN_WIDTH
+    return console

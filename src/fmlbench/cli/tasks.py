@@ -1,0 +1,91 @@
+"""fmlbench tasks: list, show, prepare and check tasks."""
+
+from typing import Annotated
+
+import typer
+
+from fmlbench.cli.options import JsonOption, TaskArgument, TrackOption, UnsealedOption
+
+app = typer.Typer(help="List, show, prepare and check tasks.", rich_markup_mode=None)
+
+
+@app.callback(invoke_without_command=True)
+def tasks(context: typer.Context, as_json: JsonOption = False) -> None:
+    """List the tasks there are; show, prepare or check one of them."""
+    if context.invoked_subcommand is None:
+        list_tasks(as_json=as_json)
+
+
+@app.command("list")
+def list_tasks(
+    suite: Annotated[
+        str | None,
+        typer.Option(metavar="SUITE", help="Only the tasks of this suite; the list without it names them all."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the tasks there are."""
+    from fmlbench.cli.screen import show, show_json
+    from fmlbench.reports.tables import task_table
+    from fmlbench.tasks.library import all_tasks
+
+    folders = all_tasks(suite)
+    if as_json:
+        show_json([{"path": folder.path, "digest": folder.digest, **folder.task.model_dump()} for folder in folders])
+    else:
+        show(task_table([folder.task for folder in folders]))
+
+
+@app.command("show")
+def show_task(task: TaskArgument, as_json: JsonOption = False) -> None:
+    """Show one task: where it comes from, what may be changed, how it is scored, what its tracks take."""
+    from fmlbench.cli.screen import show, show_json
+    from fmlbench.reports.task_page import task_page
+    from fmlbench.tasks.library import find_task
+
+    folder = find_task(task)
+    if as_json:
+        show_json({"path": folder.path, "digest": folder.digest, **folder.task.model_dump()})
+    else:
+        show(task_page(folder))
+
+
+@app.command("prepare")
+def prepare_tasks(
+    task: Annotated[
+        str | None,
+        typer.Argument(metavar="TASK", help="A task's name or the path of its folder; none for a whole suite."),
+    ] = None,
+    suite: Annotated[
+        str, typer.Option(metavar="SUITE", help="Without TASK: prepare every task of this suite.")
+    ] = "quick",
+    track: TrackOption = "cpu",
+    unsealed: UnsealedOption = False,
+) -> None:
+    """Get what a task needs (codebase, data, Python), so that runs start at once and offline."""
+    from fmlbench.cli.admitting import prepare_folders
+    from fmlbench.tasks.library import all_tasks, find_task
+
+    folders = [find_task(task)] if task else all_tasks(suite)
+    prepare_folders(folders, track, unsealed=unsealed)
+
+
+@app.command("check")
+def check(
+    task: TaskArgument,
+    track: TrackOption = "cpu",
+    quick: Annotated[bool, typer.Option("--quick", help="One seed instead of ten: minutes, not an hour.")] = False,
+    calibrate: Annotated[
+        bool, typer.Option("--calibrate", help="Measure first, and write baseline and noise into the task's manifest.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Admit or refuse a task by running it; can be stopped and repeated, what was measured is kept.
+
+    Exits with 1 if the task is refused.
+    """
+    from fmlbench.cli.admitting import check_folder
+    from fmlbench.tasks.library import find_task
+
+    if not check_folder(find_task(task), track, quick=quick, measure=calibrate, as_json=as_json):
+        raise typer.Exit(1)

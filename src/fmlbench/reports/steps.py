@@ -1,0 +1,62 @@
+"""A run's steps as rows: what a tree, a table or a program wants to know of each."""
+
+from dataclasses import dataclass
+
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.metric import Metric
+from fmlbench.core.steps import Operator, Step
+from fmlbench.records.replay import RunState
+
+
+@dataclass(frozen=True)
+class StepRow:
+    """One step; ideas and reasons are as they were written, so show them cleaned."""
+
+    index: int
+    operator: Operator
+    parents: tuple[int, ...]
+    outcome: Outcome
+    score: float | None
+    is_best: bool
+    """Whether this is the run's best step on validation so far."""
+    was_best: bool
+    """Whether it was, when it finished."""
+    test: float | None
+    """The hidden test score; None before the agent's part of the run is over."""
+    idea: str
+    reason: str
+    seconds: float
+    """Of the proposal and its experiment."""
+    violations: tuple[str, ...]
+    snapshot: str
+
+
+def step_rows(state: RunState, metric: Metric) -> list[StepRow]:
+    """All steps, baseline first."""
+    best = state.history(metric).best
+    rows: list[StepRow] = []
+    record: float | None = None
+    for step in state.steps:
+        was_best = metric.is_better(step.score, record)
+        record = step.score if was_best else record
+        rows.append(_row(step, state, is_best=step is best, was_best=was_best))
+    return rows
+
+
+def _row(step: Step, state: RunState, *, is_best: bool, was_best: bool) -> StepRow:
+    test = state.tests.get(step.index) if state.finished else None
+    return StepRow(
+        index=step.index,
+        operator=step.move.operator,
+        parents=step.move.parents,
+        outcome=step.evaluation.outcome,
+        score=step.score,
+        is_best=is_best,
+        was_best=was_best,
+        test=test.score if test and test.is_ok else None,
+        idea=step.idea,
+        reason=step.evaluation.reason,
+        seconds=step.usage.seconds + step.evaluation.seconds,
+        violations=(*step.evaluation.violations, *(test.violations if test else ())),
+        snapshot=step.snapshot,
+    )

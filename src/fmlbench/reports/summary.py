@@ -1,0 +1,181 @@
+"""What came of a run, in figures; pure, from the logs' state and the task alone.
+
+Nothing here looks at a hidden test score before the agent's part of the run is over.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fmlbench.core.run import RunSpec
+from fmlbench.core.steps import Step
+from fmlbench.core.task import Task
+from fmlbench.records.replay import RunState
+from fmlbench.reports.intervals import Estimate, estimate
+
+
+class Stage(StrEnum):
+    """How far a run has come."""
+
+    WAITING = "not started"
+    SEARCHING = "in progress"
+    RETESTING = "retesting"
+    COMPLETE = "complete"
+
+
+class Verdict(StrEnum):
+    """What the retest says of the best step, in words for a person."""
+
+    BETTER = "better than the baseline: the whole interval lies above zero"
+    WORSE = "worse than the baseline: the whole interval lies below zero"
+    UNDECIDED = "not told apart from the baseline: the interval holds zero"
+    NOTHING_BETTER = "no step beat the baseline on validation"
+    UNKNOWN = "not known: it takes two retest seeds or more"
+
+
+@dataclass(frozen=True)
+class BestStep:
+    """The validation winner."""
+
+    index: int
+    idea: str
+    validation: float
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """The sealed test, asked again on seeds that no step has seen."""
+
+    verdict: Verdict
+    baseline: Estimate | None
+    best: Estimate | None
+    """None if no step beat the baseline, or no retest of it gave a score."""
+    difference: Estimate | None
+    """How much better the best step is than the baseline, paired by seed; positive is better."""
+    sigmas: float | None
+    """The difference in standard deviations of the baseline's test score, where the task's noise is known."""
+    failed: int
+    """Retests that gave no score."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A run on one page."""
+
+    run: str
+    spec: RunSpec
+    is_sealed: bool
+    metric: str
+    stage: Stage
+    baseline: float | None
+    best: BestStep | None
+    """None until something has a score; the baseline itself (index 0) if nothing beat it."""
+    proposed: int
+    succeeded: int
+    outcomes: Mapping[str, int]
+    test: TestResult | None
+    """None until the agent's part is over and a retest is done."""
+    proposing_seconds: float
+    experiment_seconds: float
+    """Of training and validation exams, the baseline's included."""
+    dollars: float | None
+    """None where the price of a step is not known."""
+    violations: int
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the agent's part is over, so that hidden scores may be shown."""
+        return self.stage in {Stage.RETESTING, Stage.COMPLETE}
+
+
+def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
+    """Put a run's figures together."""
+    history = state.history(task.metric)
+    best = history.best
+    outcomes = Counter(str(step.evaluation.outcome) for step in history.proposed)
+    return Summary(
+        run=spec.run_id,
+        spec=spec,
+        is_sealed=spec.rung.is_sealed,
+        metric=task.metric.name,
+        stage=_stage(spec, state, best),
+        baseline=state.steps[0].score if state.steps else None,
+        best=_best_step(best),
+        proposed=len(history.proposed),
+        succeeded=sum(step.evaluation.is_ok for step in history.proposed),
+        outcomes=dict(outcomes.most_common()),
+        test=_test_result(spec, state, task, best),
+        proposing_seconds=sum(step.usage.seconds for step in state.steps),
+        experiment_seconds=sum(step.evaluation.seconds for step in state.steps),
+        dollars=_dollars(state),
+        violations=_violations(state),
+    )
+
+
+def _stage(spec: RunSpec, state: RunState, best: Step | None) -> Stage:
+    if not state.finished:
+        return Stage.SEARCHING if state.spec else Stage.WAITING
+    tested = {0, best.index} if best else {0}
+    due = {(index, seed) for index in tested for seed in range(spec.retest_seeds)}
+    return Stage.COMPLETE if due <= state.retests.keys() else Stage.RETESTING
+
+
+def _best_step(best: Step | None) -> BestStep | None:
+    if best is None or best.score is None:
+        return None
+    return BestStep(index=best.index, idea=best.idea, validation=best.score)
+
+
+def _test_result(spec: RunSpec, state: RunState, task: Task, best: Step | None) -> TestResult | None:
+    if not state.finished or not state.retests:
+        return None
+    baseline = _retest_scores(state, 0)
+    scores = _retest_scores(state, best.index) if best and best.index else {}
+    difference = estimate([task.metric.gain(scores[seed], baseline[seed]) for seed in sorted(scores.keys() & baseline)])
+    return TestResult(
+        verdict=_verdict(best, difference),
+        baseline=estimate(list(baseline.values())),
+        best=estimate(list(scores.values())),
+        difference=difference,
+        sigmas=_in_sigmas(difference, spec, task),
+        failed=sum(not evaluation.is_ok for evaluation in state.retests.values()),
+    )
+
+
+def _retest_scores(state: RunState, index: int) -> dict[int, float]:
+    """By seed, so that scores of the same seed can be paired."""
+    return {
+        seed: evaluation.score
+        for (step, seed), evaluation in sorted(state.retests.items())
+        if step == index and evaluation.is_ok and evaluation.score is not None
+    }
+
+
+def _verdict(best: Step | None, difference: Estimate | None) -> Verdict:
+    if best is None or best.index == 0:
+        return Verdict.NOTHING_BETTER
+    if difference is None or difference.low is None or difference.high is None:
+        return Verdict.UNKNOWN
+    if difference.low > 0:
+        return Verdict.BETTER
+    return Verdict.WORSE if difference.high < 0 else Verdict.UNDECIDED
+
+
+def _in_sigmas(difference: Estimate | None, spec: RunSpec, task: Task) -> float | None:
+    track = task.tracks.get(spec.track)
+    sigma = track.calibration.baseline.test.sd if track and track.calibration else 0.0
+    return difference.mean / sigma if difference and sigma > 0 else None
+
+
+def _dollars(state: RunState) -> float | None:
+    known = [step.usage.dollars for step in state.steps if step.usage.dollars is not None]
+    return sum(known) if len(known) == len(state.steps) else None
+
+
+def _violations(state: RunState) -> int:
+    """What was seen on the hidden exams counts too, once nobody can learn from it any more."""
+    seen = [step.evaluation for step in state.steps]
+    if state.finished:
+        seen += [*state.tests.values(), *state.retests.values()]
+    return sum(len(evaluation.violations) for evaluation in seen)

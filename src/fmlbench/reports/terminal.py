@@ -1,0 +1,130 @@
+"""A run's summary for a person at a terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.run import Rung
+from fmlbench.reports.summary import Stage, Summary, TestResult, Verdict
+from fmlbench.reports.untrusted import one_line
+from fmlbench.reports.wording import dollars_text, duration_text, estimate_text, score_text, seal_text
+
+Row = tuple[str, Text]
+
+_VERDICT_STYLES = {Verdict.BETTER: "bold green", Verdict.WORSE: "bold red"}
+
+
+def render_summary(summary: Summary, place: str) -> RenderableType:
+    """The summary of a run that lies in ``place``, and what to type next."""
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column(style="bold", no_wrap=True)
+    rows.add_column(overflow="fold")
+    for name, value in (
+        *_search_rows(summary),
+        *_test_rows(summary),
+        *_effort_rows(summary),
+        ("run", Text(place, overflow="fold")),
+        *_next_rows(summary),
+    ):
+        rows.add_row(name, value)
+    return Group(run_header(summary), rows)
+
+
+def run_header(summary: Summary) -> Text:
+    """Which run this is, how far it has come, and whether its scores can be trusted."""
+    spec = summary.spec
+    task = spec.task.rstrip("/").rsplit("/", 1)[-1]
+    header = Text(f"{task}, track {spec.track}, agent {spec.agent.name}, seed {spec.seed}: {summary.stage}, ")
+    header.stylize("bold")
+    header.append_text(seal(spec.rung))
+    return header
+
+
+def seal(rung: Rung) -> Text:
+    """The seal in its colour."""
+    return Text(seal_text(rung), style="green" if rung.is_sealed else "bold red")
+
+
+def _search_rows(summary: Summary) -> list[Row]:
+    baseline = Text(f"{summary.metric} {score_text(summary.baseline)} on validation")
+    return [("baseline", baseline), ("best step", Text(_best_step(summary)))]
+
+
+def _best_step(summary: Summary) -> str:
+    best = summary.best
+    if best is None:
+        return "none has a score yet"
+    if best.index == 0:
+        return "the baseline; no step beat it on validation"
+    score = f"{summary.metric} {score_text(best.validation)} on validation"
+    return f"{score}, step {best.index}: {one_line(best.idea, 300)}"
+
+
+def _test_rows(summary: Summary) -> list[Row]:
+    name = "sealed test" if summary.is_sealed else "test"
+    if summary.test is None:
+        return [(name, Text(_why_no_test(summary)))]
+    lines = [Text(line) if summary.is_sealed else _unsealed(line) for line in _test_lines(summary.test)]
+    verdict = Text(str(summary.test.verdict), style=_VERDICT_STYLES.get(summary.test.verdict, "bold"))
+    return [*_under_one_name(name, lines), ("verdict", verdict)]
+
+
+def _why_no_test(summary: Summary) -> str:
+    if not summary.is_over:
+        return "not shown before the run is over"
+    return "no retest was asked for" if summary.stage is Stage.COMPLETE else "the retest has not been run yet"
+
+
+def _test_lines(test: TestResult) -> list[str]:
+    lines: list[str] = []
+    if test.best:
+        lines.append(f"best step  {estimate_text(test.best)}")
+    if test.baseline:
+        lines.append(f"baseline   {estimate_text(test.baseline)}")
+    if test.difference:
+        sigmas = f", {test.sigmas:+.1f} sigma" if test.sigmas is not None else ""
+        lines.append(f"gain      {estimate_text(test.difference, signed=True)}, paired by seed{sigmas}")
+    if test.failed:
+        lines.append(f"{test.failed} of the retests gave no score")
+    return lines
+
+
+def _unsealed(line: str) -> Text:
+    return Text(f"{line}  ").append_text(seal(Rung.NONE))
+
+
+def _effort_rows(summary: Summary) -> list[Row]:
+    proposing, experimenting = duration_text(summary.proposing_seconds), duration_text(summary.experiment_seconds)
+    rows = [
+        ("steps", Text(_step_counts(summary))),
+        ("time", Text(f"{proposing} proposing, {experimenting} experimenting")),
+    ]
+    if summary.dollars != 0:
+        rows.append(("cost", Text(dollars_text(summary.dollars))))
+    if summary.violations:
+        rows.append(("violations", Text(f"{summary.violations} seen; the tree of steps names them", style="bold red")))
+    return rows
+
+
+def _step_counts(summary: Summary) -> str:
+    failures = [f"{count} {outcome}" for outcome, count in summary.outcomes.items() if outcome != Outcome.OK]
+    counts = f"{summary.succeeded} of {summary.proposed} gave a score"
+    if failures:
+        counts += f" ({', '.join(failures)})"
+    return counts if summary.is_over else f"{counts}; the budget is {summary.spec.budget.steps}"
+
+
+def _next_rows(summary: Summary) -> list[Row]:
+    commands = [f"fmlbench show {summary.run}"]
+    if summary.best is not None and summary.best.index:
+        commands.append(f"fmlbench show {summary.run} --diff {summary.best.index}")
+    if summary.stage is not Stage.COMPLETE:
+        commands = [f"fmlbench resume {summary.run}"]
+    return _under_one_name("next", [Text(command) for command in commands])
+
+
+def _under_one_name(name: str, texts: Sequence[Text]) -> list[Row]:
+    return [(name if number == 0 else "", text) for number, text in enumerate(texts)]
