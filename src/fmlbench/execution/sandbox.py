@@ -73,6 +73,14 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """How a job ended and why, in one line."""
+
+    ending: Ending
+    reason: str
+
+
+@dataclass(frozen=True)
 class Execution:
     """What a job did and used."""
 

@@ -1,0 +1,130 @@
+"""Run a job under a keeper, from the opening of the gate to the last process gone, and tell how it ended."""
+
+import selectors
+import signal
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from fmlbench.execution.cgroup_versions import Cgroup
+from fmlbench.execution.cgroups import open_group
+from fmlbench.execution.keeper import Keeper, KeeperFailed, Launch
+from fmlbench.execution.output import BoundedOutput
+from fmlbench.execution.processes import ProcessTree
+from fmlbench.execution.sandbox import Ending, Execution, Job, Verdict
+from fmlbench.execution.storage import Storage
+from fmlbench.execution.watchdog import Watchdog
+from fmlbench.execution.world import set_rlimits, writable_folders_of
+
+_WORDS_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class Rig:
+    """What differs between the rungs."""
+
+    launch: Launch
+    in_namespace: bool
+    scratch_bytes: Callable[[int], int]
+    """How full the scratch space is, given the process that all of the job descends from."""
+
+
+def supervise(job: Job, rig: Rig) -> Execution:
+    """Run a job to its end. Whatever happens, nothing of it is left when this returns or raises."""
+    try:
+        with ExitStack() as stack:
+            cgroup = open_group(job.name, job.limits)
+            if cgroup:
+                stack.callback(cgroup.remove)
+            keeper = stack.enter_context(Keeper(rig.launch))
+            output = stack.enter_context(BoundedOutput(keeper.output, job.log))
+            try:
+                return _run(job, rig, cgroup, keeper, output)
+            except KeeperFailed as failure:
+                output.drain()
+                return _infra(f"the sandbox {failure}", output)
+    except OSError as error:
+        # A job cannot cause this: it is our own files, pipes and processes that were not to be had.
+        return _infra(str(error))
+
+
+def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: BoundedOutput) -> Execution:
+    if cgroup:
+        cgroup.add(keeper.pid)
+    init = keeper.give_orders()
+    set_rlimits(init, job, in_cgroup=cgroup is not None, in_namespace=rig.in_namespace)
+    started = time.monotonic()
+    watchdog = Watchdog(
+        job.limits,
+        cgroup or ProcessTree(init, exact_above_bytes=job.limits.memory_mb * 2**20),
+        Storage(writable_folders_of(job), lambda: rig.scratch_bytes(init), job.limits),
+        started,
+    )
+    keeper.open_gate()
+    verdict = _follow(keeper, output, watchdog)
+    keeper.end()
+    seconds = time.monotonic() - started
+    output.drain()
+    verdict = verdict or watchdog.look_at_the_end() or _verdict_on(job, keeper, cgroup, output)
+    return Execution(
+        ending=verdict.ending,
+        reason=verdict.reason,
+        exit_code=keeper.exit_code,
+        seconds=seconds,
+        cpu_seconds=watchdog.cpu_seconds,
+        peak_memory_mb=watchdog.peak_memory_bytes / 2**20,
+        log_tail=output.tail(),
+    )
+
+
+def _follow(keeper: Keeper, output: BoundedOutput, watchdog: Watchdog) -> Verdict | None:
+    """Wait until the job has ended, or has to be ended; the latter is returned."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(keeper.handle, selectors.EVENT_READ)
+        selector.register(keeper.output, selectors.EVENT_READ)
+        while True:
+            ready = {key.fd for key, _ in selector.select(watchdog.seconds_to_next_look())}
+            if keeper.output in ready and not output.drain_once():
+                selector.unregister(keeper.output)
+            if keeper.handle in ready:
+                return None
+            if verdict := watchdog.look():
+                return verdict
+
+
+def _verdict_on(job: Job, keeper: Keeper, cgroup: Cgroup | None, output: BoundedOutput) -> Verdict:
+    """How a job ended that nobody had to end."""
+    code = keeper.exit_code
+    if code == 0:
+        return Verdict(Ending.OK, "")
+    if cgroup and cgroup.oom_kills():
+        return Verdict(Ending.OUT_OF_MEMORY, f"used more than {job.limits.memory_mb} MB of memory")
+    if code is None:
+        return Verdict(Ending.INFRA, _with_words(f"the sandbox {keeper.last_words}", output))
+    return Verdict(Ending.CRASHED, _with_words(_name_of(code), output))
+
+
+def _name_of(exit_code: int) -> str:
+    try:
+        return f"died of {signal.Signals(exit_code - 128).name}"
+    except ValueError:
+        return f"exit code {exit_code}"
+
+
+def _with_words(reason: str, output: BoundedOutput) -> str:
+    """Add the last line that was printed: where an error says what it is."""
+    lines = output.tail().strip().splitlines()
+    return f"{reason}: {lines[-1].strip()[:_WORDS_CHARACTERS]}" if lines else reason
+
+
+def _infra(reason: str, output: BoundedOutput | None = None) -> Execution:
+    return Execution(
+        ending=Ending.INFRA,
+        reason=_with_words(reason, output) if output else reason,
+        exit_code=None,
+        seconds=0.0,
+        cpu_seconds=0.0,
+        peak_memory_mb=0.0,
+        log_tail=output.tail() if output else "",
+    )

@@ -1,0 +1,87 @@
+"""What a job finds when it starts, the same on every rung: its command, its environment, its resource limits."""
+
+import resource
+from pathlib import Path, PurePosixPath
+
+from fmlbench.execution.sandbox import Job
+
+SCRATCH = "scratch"
+USER = "candidate"
+
+_RESERVED = {"bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "scratch", "sys", "tmp", "usr"}
+_SPARE_ADDRESS_SPACE_MB = 4096
+_OPEN_FILES = 4096
+
+
+def command_of(job: Job, root: str) -> list[str]:
+    """The command line of a job whose root is ``root``."""
+    isolated = ["-I"] if job.isolated else []
+    script = _below(root, job.script)
+    return [str(job.python.executable), *isolated, "-B", "-u", script, *job.arguments, root]
+
+
+def environment_of(job: Job, root: str) -> dict[str, str]:
+    """The whole environment of a job: nothing of ours is handed on, and nothing differs from run to run."""
+    threads = str(job.threads)
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": _below(root, SCRATCH),
+        "USER": USER,
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONPATH": ":".join(_below(root, folder) for folder in job.import_path),
+        "OMP_NUM_THREADS": threads,
+        "MKL_NUM_THREADS": threads,
+        "OPENBLAS_NUM_THREADS": threads,
+    }
+
+
+def working_folder_of(job: Job, root: str) -> str:
+    """Where a job starts."""
+    return _below(root, job.working_folder)
+
+
+def check_targets(job: Job) -> None:
+    """Refuse mounts that would cover each other or a part of the system: what a job sees must not hang on order."""
+    targets = [PurePosixPath(mount.target) for mount in job.mounts]
+    for target in targets:
+        if target.is_absolute() or not target.parts or ".." in target.parts or target.parts[0] in _RESERVED:
+            raise ValueError(f"'{target}' is no place for a mount")
+    for target in targets:
+        if any(target in other.parents for other in targets) or targets.count(target) > 1:
+            raise ValueError(f"the mount '{target}' covers another")
+
+
+def set_rlimits(pid: int, job: Job, *, in_cgroup: bool, in_namespace: bool) -> None:
+    """Set what the kernel limits per process on one whose children will be the job.
+
+    Where a cgroup counts memory the address space needs no limit, and with devices it must have none: GPU drivers
+    reserve more than any machine has. Processes can be counted per user only where the job is a user of its own.
+    """
+    limits = job.limits
+    values = {
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_NOFILE: _OPEN_FILES,
+        # Just above the limit on the disk: the one file that is too big is then seen as what it is.
+        resource.RLIMIT_FSIZE: (max(limits.disk_mb, limits.scratch_mb) + 1) * 2**20,
+    }
+    if in_namespace:
+        values[resource.RLIMIT_NPROC] = limits.processes + 1
+    if not in_cgroup and not job.devices:
+        values[resource.RLIMIT_AS] = (2 * limits.memory_mb + _SPARE_ADDRESS_SPACE_MB) * 2**20
+    for which, value in values.items():
+        _, hard = resource.prlimit(pid, which)
+        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.prlimit(pid, which, (bound, bound))
+
+
+def writable_folders_of(job: Job) -> list[Path]:
+    """What of this machine's disk a job can fill."""
+    return [mount.source for mount in job.mounts if mount.writable]
+
+
+def _below(root: str, path: str) -> str:
+    return f"{root.rstrip('/')}/{path}"
