@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 Files = Mapping[str, str]
 
+_NEARBY_LINES = 2
+
 
 @dataclass(frozen=True)
 class Hunk:
@@ -15,6 +17,10 @@ class Hunk:
     start: int
     end: int
     lines: tuple[str, ...]
+
+    def is_near(self, line: int) -> bool:
+        """Whether a line (counted from one) is among those replaced, or close to them."""
+        return self.start - _NEARBY_LINES < line <= self.end + _NEARBY_LINES
 
     def clashes(self, other: "Hunk") -> bool:
         """Whether the two change the same place; neighbours count, for they rarely mean different things."""

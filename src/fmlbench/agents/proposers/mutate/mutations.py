@@ -3,21 +3,43 @@
 import math
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from itertools import groupby, islice
+from itertools import islice
 from random import Random
+from typing import TypeVar
 
+from fmlbench.agents.proposers.mutate.experience import Line
 from fmlbench.agents.proposers.mutate.families import FAMILIES
-from fmlbench.agents.proposers.mutate.sites import Site, sites_in
+from fmlbench.agents.proposers.mutate.sites import Site, definitions, sites_in
+
+Key = TypeVar("Key")
 
 _SHARE_OF_SUGGESTED = 0.9
 """How often a suggested file is changed rather than another editable one."""
 
-_DEFINITION = re.compile(r"^\s*(?:def|class)\s+(\w+)", re.MULTILINE)
 _NOT_RESEARCH = re.compile(r"(^|/)(tests?|docs?|examples?)/|(^|/)(test_\w+|\w+_test|conftest|setup)\.py$")
 _FAMILY_WEIGHTS = {family.name: family.weight for family in FAMILIES}
+
+
+_SAME_KIND, _OTHER_KIND = 0.02, 0.5
+"""How likely a line is still changed after a change of the same, or of another, family made no difference."""
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Where to look first."""
+
+    suggested: Sequence[str] = ()
+    """Files, or globs of files, that the task points at."""
+    dull: Mapping[Line, Collection[str]] = field(default_factory=dict[Line, Collection[str]])
+    """Lines that were changed to no effect, with the families that tried."""
+
+    def weight(self, site: Site, line: str) -> float:
+        """How much a site is worth trying, given what is known of its line."""
+        families = self.dull.get((site.path, line), ())
+        return site.weight * (_SAME_KIND if site.family in families else _OTHER_KIND ** len(families))
 
 
 @dataclass(frozen=True)
@@ -30,14 +52,14 @@ class Candidate:
 
 def mutations(
     files: Mapping[str, str],
-    suggested: Sequence[str],
+    focus: Focus,
     rng: Random,
     *,
     edits: int = 1,
     where: Callable[[Site], bool] | None = None,
 ) -> Iterator[Candidate]:
     """Every way to change the files in one place, likely ones first; with more edits, one way from each of them."""
-    for site in _sites(files, suggested, rng):
+    for site in _sites(files, focus, rng):
         if where is not None and not where(site):
             continue
         text = site.apply(files[site.path])
@@ -47,11 +69,11 @@ def mutations(
         if edits == 1:
             yield changed
         else:
-            yield from islice(_mutated_again(changed, suggested, rng, edits - 1), 1)
+            yield from islice(_mutated_again(changed, focus, rng, edits - 1), 1)
 
 
-def _mutated_again(first: Candidate, suggested: Sequence[str], rng: Random, edits: int) -> Iterator[Candidate]:
-    for then in mutations(first.files, suggested, rng, edits=edits):
+def _mutated_again(first: Candidate, focus: Focus, rng: Random, edits: int) -> Iterator[Candidate]:
+    for then in mutations(first.files, focus, rng, edits=edits):
         yield Candidate(then.files, f"{first.idea}; {then.idea}")
 
 
@@ -67,24 +89,32 @@ def compiles(text: str) -> bool:
     return True
 
 
-def _sites(files: Mapping[str, str], suggested: Sequence[str], rng: Random) -> Iterator[Site]:
+def _sites(files: Mapping[str, str], focus: Focus, rng: Random) -> Iterator[Site]:
     """All sites: a file is drawn first, then a family in it, so that neither size nor habit decides alone."""
     code = {path: text for path, text in files.items() if path.endswith(".py") and not _NOT_RESEARCH.search(path)}
-    defined = frozenset(name for text in code.values() for name in _DEFINITION.findall(text))
-    for path in _in_random_order(_file_weights(code, suggested), rng):
-        families = _by_family(sites_in(path, code[path], defined))
-        for family in _in_random_order({name: _FAMILY_WEIGHTS[name] for name in families}, rng):
-            yield from sorted(families[family], key=lambda site: rng.expovariate(site.weight))
+    defined = definitions(code)
+    for path in _in_random_order(_file_weights(code, focus.suggested), rng):
+        families = _by_family(sites_in(path, code[path], defined), code[path], focus)
+        for family in _in_random_order({name: _weight(name, sites) for name, sites in families.items()}, rng):
+            yield from _in_random_order(families[family], rng)
 
 
-def _by_family(sites: Iterable[Site]) -> dict[str, list[Site]]:
-    ordered = sorted(sites, key=lambda site: site.family)
-    return {family: list(group) for family, group in groupby(ordered, key=lambda site: site.family)}
+def _by_family(sites: Iterable[Site], text: str, focus: Focus) -> dict[str, dict[Site, float]]:
+    lines = text.split("\n")
+    families: dict[str, dict[Site, float]] = {}
+    for site in sites:
+        families.setdefault(site.family, {})[site] = focus.weight(site, lines[site.line - 1].strip())
+    return families
+
+
+def _weight(family: str, sites: Mapping[Site, float]) -> float:
+    """A family's own weight, less where all it has to offer is unlikely to help."""
+    return _FAMILY_WEIGHTS[family] * min(1.0, sum(sites.values()))
 
 
 def _file_weights(code: Mapping[str, str], suggested: Sequence[str]) -> dict[str, float]:
     """Long files hold more to change, but not in proportion; suggested ones together get their share."""
-    sizes = {path: math.sqrt(len(text)) for path, text in code.items() if text}
+    sizes = {path: math.sqrt(len(code[path])) for path in sorted(code) if code[path]}
     first = {path for path in sizes if any(fnmatch(path, pattern) for pattern in suggested)}
     totals = {True: 0.0, False: 0.0}
     for path, size in sizes.items():
@@ -93,9 +123,9 @@ def _file_weights(code: Mapping[str, str], suggested: Sequence[str]) -> dict[str
     return {path: shares[path in first] * size / totals[path in first] for path, size in sizes.items()}
 
 
-def _in_random_order(weights: Mapping[str, float], rng: Random) -> list[str]:
+def _in_random_order(weights: Mapping[Key, float], rng: Random) -> list[Key]:
     """Keys in the order in which draws without replacement would bring them up.
 
     Of exponential clocks with these rates, the first to ring is each with its weight's probability.
     """
-    return sorted(sorted(weights), key=lambda key: rng.expovariate(weights[key]))
+    return sorted(weights, key=lambda key: rng.expovariate(weights[key]))

@@ -1,5 +1,7 @@
 """Everything that could be changed in one file, as plain data."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,6 +12,8 @@ from fmlbench.agents.proposers.mutate.families import FAMILIES
 from fmlbench.agents.proposers.mutate.family import Change, Family
 from fmlbench.agents.proposers.mutate.source import Span, parse
 from fmlbench.agents.proposers.mutate.walk import walk
+
+_DEFINITION = re.compile(r"^\s*(?:def|class)\s+(\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,10 @@ class Site:
     scope: str
     weight: float
 
+    def words(self, text: str) -> str:
+        """The line of the file that the change begins on."""
+        return text.split("\n")[self.line - 1].strip()
+
     @property
     def idea(self) -> str:
         """The change in one line."""
@@ -34,6 +42,11 @@ class Site:
         """The file's text after the change."""
         data = text.encode()
         return (data[: self.span.start] + self.becomes.encode() + data[self.span.end :]).decode()
+
+
+def definitions(files: Mapping[str, str]) -> frozenset[str]:
+    """The functions and classes of a set of files."""
+    return frozenset(name for text in files.values() for name in _DEFINITION.findall(text))
 
 
 # A search returns to the same few parents again and again, and parsing is most of the work.

@@ -1,11 +1,17 @@
 """One Python file as the families see it: its syntax tree, and where every node stands in the text."""
 
-from collections.abc import Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import libcst as cst
 from libcst.helpers import get_full_name_for_node
 from libcst.metadata import ByteSpanPositionProvider, CodeSpan, MetadataWrapper
+
+VisitorMethod = Callable[[cst.CSTNode], None]
+
+_NEWLINE = ord("\n")
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,11 @@ class Source:
 
     def line(self, offset: int) -> int:
         """The number of the line that holds a byte, counted from one."""
-        return self.data.count(b"\n", 0, offset) + 1
+        return bisect_left(self._line_ends, offset) + 1
+
+    @cached_property
+    def _line_ends(self) -> list[int]:
+        return [offset for offset, byte in enumerate(self.data) if byte == _NEWLINE]
 
     def uses(self, library: str) -> bool:
         """Whether the file imports something from a library."""
@@ -64,10 +74,23 @@ def parse(text: str, defined: frozenset[str]) -> Source | None:
     try:
         module = cst.parse_module(text)
         # A fresh parse shares no nodes, so the copy that would keep them apart is not needed.
-        positions = MetadataWrapper(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
+        positions = _Positions(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
     except (cst.ParserSyntaxError, RecursionError):
         return None
     return Source(text.encode(), module, _imports_of(module), defined, positions)
+
+
+class _Positions(MetadataWrapper):
+    """A wrapper that does not walk the whole tree once more on behalf of no visitor at all."""
+
+    def visit_batched(
+        self,
+        visitors: Iterable[cst.BatchableCSTVisitor],
+        before_visit: VisitorMethod | None = None,
+        after_leave: VisitorMethod | None = None,
+    ) -> cst.CSTNode:
+        wanted = list(visitors)
+        return super().visit_batched(wanted, before_visit, after_leave) if wanted else self.module
 
 
 def _imports_of(module: cst.Module) -> dict[str, str]:

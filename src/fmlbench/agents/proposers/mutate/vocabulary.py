@@ -15,7 +15,22 @@ AXES = frozenset({"dim", "axis", "dims", "axes", "keepdim", "keepdims"})
 TAKES_AXES = frozenset(
     {"softmax", "log_softmax", "mean", "sum", "std", "var", "norm", "median", "max", "min", "argmax", "argmin"}
     | {"squeeze", "unsqueeze", "cat", "stack", "concatenate", "permute", "transpose", "size", "view", "reshape"}
-    | {"flatten", "expand", "repeat", "chunk", "split", "cumsum", "topk", "sort", "argsort", "getitem"}
+    | {
+        "ones",
+        "zeros",
+        "full",
+        "empty",
+        "flatten",
+        "expand",
+        "repeat",
+        "chunk",
+        "split",
+        "cumsum",
+        "topk",
+        "sort",
+        "argsort",
+        "getitem",
+    }
 )
 """Functions whose positional numbers are mostly axes and shapes."""
 

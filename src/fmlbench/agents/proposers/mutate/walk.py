@@ -3,8 +3,9 @@
 libcst's own visitors also stop at every blank and comma, which is ten times the work.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from typing import cast
 
 import libcst as cst
 
@@ -39,15 +40,24 @@ def walk(node: cst.CSTNode, trail: list[cst.CSTNode], visit: Visit) -> None:
         return
     visit(node)
     trail.append(node)
-    for field in _walked_fields(type(node)):
-        below = getattr(node, field)
-        if isinstance(below, cst.CSTNode):
-            walk(below, trail, visit)
-        elif isinstance(below, tuple | list):
-            for item in below:  # pyright: ignore[reportUnknownVariableType]
-                if isinstance(item, cst.CSTNode):
-                    walk(item, trail, visit)
+    for below in _children(node):
+        walk(below, trail, visit)
     trail.pop()
+
+
+def _children(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    for field in _walked_fields(type(node)):
+        below: object = getattr(node, field)
+        if _is_node(type(below)):
+            yield cast("cst.CSTNode", below)
+        elif isinstance(below, tuple | list):
+            items = cast("Sequence[object]", below)
+            yield from (cast("cst.CSTNode", item) for item in items if _is_node(type(item)))
+
+
+@cache
+def _is_node(kind: type) -> bool:
+    return issubclass(kind, cst.CSTNode)
 
 
 @cache
@@ -68,6 +78,8 @@ def _only_talks(node: cst.CSTNode) -> bool:
         case cst.Expr(value=cst.Call(func=cst.Attribute(value=cst.Name(value=name)))):
             return name in _TALKING_OBJECTS
         case cst.If(test=cst.Comparison(left=cst.Name(value="__name__"))):
+            return True
+        case cst.If(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[cst.Raise()])]), orelse=None):
             return True
         case _:
             return False

@@ -3,6 +3,7 @@
 from fmlbench.agents.proposers.mutate.families.activations import ACTIVATIONS
 from fmlbench.agents.proposers.mutate.families.booleans import BOOLEANS
 from fmlbench.agents.proposers.mutate.families.branches import BRANCHES
+from fmlbench.agents.proposers.mutate.families.columns import COLUMNS
 from fmlbench.agents.proposers.mutate.families.comparisons import COMPARISONS
 from fmlbench.agents.proposers.mutate.families.distances import DISTANCES
 from fmlbench.agents.proposers.mutate.families.features import FEATURES
@@ -37,6 +38,7 @@ FAMILIES: tuple[Family, ...] = (
     DISTANCES,
     TEMPERATURES,
     FEATURES,
+    COLUMNS,
     LAYERS,
     SKIPS,
     TERMS,

@@ -9,13 +9,15 @@ from fmlbench.agents.proposers.mutate.family import Change, Family
 
 
 def _find(node: cst.IfExp | cst.If, cursor: Cursor) -> Iterator[Change]:
+    if _is_guard(node.test):
+        return
     if isinstance(node, cst.IfExp):
         for way in (node.body, node.orelse):
             becomes = cursor.instead_of(node, cursor.text(way))
             yield Change(node, becomes, f"always {cursor.snippet(way)} in {cursor.snippet(node)}")
-    elif not _is_guard(node.test):
+    else:
         test = cursor.operand(node.test)
-        yield Change(node.test, f"not {test}", f"turn round if {cursor.snippet(node.test)}", 0.5)
+        yield Change(node.test, f"not {test}", f"negate if {cursor.snippet(node.test)}", 0.5)
 
 
 def _is_guard(test: cst.BaseExpression) -> bool:

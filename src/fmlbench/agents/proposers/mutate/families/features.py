@@ -28,8 +28,9 @@ _NUMPY = {
 
 
 def _find(node: cst.Assign | cst.Return, cursor: Cursor) -> Iterator[Change]:
-    # Only a statement with a line of its own can be followed by another.
-    if not isinstance(cursor.parent, cst.SimpleStatementLine) or len(cursor.parent.body) > 1:
+    # Only a statement with a line of its own can be followed by another; constructors hold placeholders.
+    is_alone = isinstance(cursor.parent, cst.SimpleStatementLine) and len(cursor.parent.body) == 1
+    if not is_alone or cursor.scope == "__init__":
         return
     match node:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name() | cst.Attribute() as target)]):

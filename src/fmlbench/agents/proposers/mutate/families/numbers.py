@@ -15,6 +15,9 @@ _FACTORS = {0.1: 0.5, 0.3: 1.0, 0.5: 1.0, 2.0: 1.0, 3.0: 1.0, 10.0: 0.5}
 # Too small to say what a number is for.
 _WRAPPERS = (cst.Arg, cst.Element, cst.SubscriptElement, cst.Index, cst.UnaryOperation)
 
+# A nameless number this small keeps a division safe, and no more.
+_GUARD_AGAINST_ZERO = 1e-5
+
 _INSTEAD_OF_ZERO = (0.001, 0.01, 0.1, 1.0)
 
 
@@ -23,9 +26,9 @@ def _find(node: cst.Integer | cst.Float, cursor: Cursor) -> Iterator[Change]:
     if role in INERT or cursor.callee in INERT:
         return
     if _is_position(role, cursor):
-        choices, weight = _neighbours(node), 0.1
+        choices, weight = _neighbours(node), 0.03
     else:
-        choices, weight = _scaled(node, role), _weight(role, cursor)
+        choices, weight = _scaled(node, role), _weight(node, role, cursor)
     for becomes, likelihood in choices.items():
         if becomes != node.value:
             yield Change(node, becomes, _told(node.value, becomes, role, cursor), weight * likelihood)
@@ -45,9 +48,11 @@ def _is_position(role: str, cursor: Cursor) -> bool:
     return any(isinstance(node, cst.SubscriptElement) for node in cursor.trail[-4:])
 
 
-def _weight(role: str, cursor: Cursor) -> float:
+def _weight(node: cst.Integer | cst.Float, role: str, cursor: Cursor) -> float:
     if is_hyperparameter(role):
         return 6.0
+    if isinstance(node, cst.Float) and 0 < float(node.value) < _GUARD_AGAINST_ZERO:
+        return 0.1
     if role:
         return 3.0
     return 1.0 if cursor.callee else 0.6

@@ -9,9 +9,9 @@ from fmlbench.agents.proposers.mutate.cursor import Cursor
 from fmlbench.agents.proposers.mutate.family import Change, Family
 
 _GROUPS: Groups = {
-    "numpy": [("mean", "median", "sum", "max", "min"), ("argmax", "argmin"), ("std", "var"), ("minimum", "maximum")],
-    "torch": [("mean", "sum", "amax"), ("argmax", "argmin"), ("std", "var"), ("minimum", "maximum")],
-    METHOD: [("mean", "sum"), ("argmax", "argmin"), ("std", "var"), ("max", "min"), ("amax", "amin")],
+    "numpy": [("mean", "median", "sum", "max", "min"), ("std", "var"), ("minimum", "maximum")],
+    "torch": [("mean", "sum", "amax"), ("std", "var"), ("minimum", "maximum")],
+    METHOD: [("mean", "sum"), ("std", "var"), ("max", "min"), ("amax", "amin")],
 }
 
 

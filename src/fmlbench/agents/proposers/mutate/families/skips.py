@@ -4,10 +4,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from fmlbench.agents.proposers.mutate.cursor import Cursor
+from fmlbench.agents.proposers.mutate.cursor import Cursor, called
 from fmlbench.agents.proposers.mutate.family import Change, Family
 
-_ELEMENTWISE_LIBRARIES = frozenset({"torch", "torch.nn.functional", "numpy"})
+_LIBRARIES = frozenset({"torch", "torch.nn.functional", "numpy"})
+_KEEPS_SHAPE = frozenset(
+    {"relu", "gelu", "silu", "elu", "leaky_relu", "softplus", "tanh", "sigmoid", "normalize", "dropout", "log_softmax"}
+    | {"exp", "expm1", "log", "log1p", "sqrt", "abs", "square", "sign", "sin", "cos", "arctan", "softmax"}
+)
 
 
 def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
@@ -22,7 +26,7 @@ def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
     yield Change(node, f"{step}({step}({x}))", f"{name} twice", 0.5)
     if isinstance(value, cst.Name | cst.Attribute):
         inner = f"{step}({x})" if node.lpar else call
-        yield Change(node, cursor.instead_of(node, f"{x} + {inner}"), f"lead {x} past {name}")
+        yield Change(node, cursor.instead_of(node, f"{x} + {inner}"), f"add a skip connection past {name}")
 
 
 def _is_step(node: cst.Call, cursor: Cursor) -> bool:
@@ -31,7 +35,7 @@ def _is_step(node: cst.Call, cursor: Cursor) -> bool:
         case cst.Attribute(value=cst.Name(value="self"), attr=cst.Name(value=name)):
             return not name.startswith("_") and not isinstance(cursor.parent, cst.Expr)
         case _:
-            return cursor.module_of(node) in _ELEMENTWISE_LIBRARIES
+            return called(node) in _KEEPS_SHAPE and cursor.module_of(node) in _LIBRARIES
 
 
 SKIPS = Family(name="skips", idea="skip a step of a computation, or lead past it", nodes=(cst.Call,), find=_find)

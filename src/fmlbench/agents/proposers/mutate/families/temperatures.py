@@ -17,7 +17,7 @@ def _find(node: cst.Call | cst.Assign, cursor: Cursor) -> Iterator[Change]:
     if scores is not None:
         words = cursor.operand(scores)
         for factor in _FACTORS:
-            what = f"{factor} times {cursor.snippet(scores)}"
+            what = f"scale {cursor.snippet(scores)} by {factor}"
             becomes = f"{factor} * {words}"
             yield Change(scores, becomes if _stands_free(node, scores) else f"({becomes})", what)
 

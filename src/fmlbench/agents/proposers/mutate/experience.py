@@ -1,0 +1,63 @@
+"""What the steps so far tell a mutator: what was tried, and where changes make no difference."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+
+from fmlbench.agents.proposers.mutate.merging import changes
+from fmlbench.agents.proposers.mutate.sites import definitions, sites_in
+from fmlbench.agents.scored import has_score
+from fmlbench.core.agents import Session
+from fmlbench.core.steps import Step
+
+Line = tuple[str, str]
+"""A line of code by its file and its words: numbers shift from step to step."""
+
+
+class Experience:
+    """Reads every step's files once; follows from the session alone, so that a resumed run has the same."""
+
+    def __init__(self) -> None:
+        self._digests: dict[str, str] = {}
+        self._idle: dict[str, tuple[tuple[Line, str], ...]] = {}
+
+    def tried(self, session: Session) -> frozenset[str]:
+        """Digests of all code tried so far."""
+        for step in session.history:
+            if step.snapshot not in self._digests:
+                self._digests[step.snapshot] = digest(session.code_of(step.index))
+        return frozenset(self._digests[step.snapshot] for step in session.history)
+
+    def dull(self, session: Session) -> dict[Line, set[str]]:
+        """Lines that were changed without the score moving at all, with the families of those changes."""
+        found: dict[Line, set[str]] = {}
+        for step in session.history.proposed:
+            if step.snapshot not in self._idle:
+                self._idle[step.snapshot] = tuple(_idle_changes(step, session))
+            for line, family in self._idle[step.snapshot]:
+                found.setdefault(line, set()).add(family)
+        return found
+
+
+def digest(files: Mapping[str, str]) -> str:
+    """A name for a set of files that differs wherever they do."""
+    found = hashlib.sha256()
+    for path in sorted(files):
+        text = files[path].encode()
+        found.update(f"{path}\0{len(text)}\0".encode())
+        found.update(text)
+    return found.hexdigest()
+
+
+def _idle_changes(step: Step, session: Session) -> Iterator[tuple[Line, str]]:
+    """The one change by which a step differs from its parent, if the score does not."""
+    parent = session.history[step.move.parents[0]]
+    if not has_score(step) or step.score != parent.score:
+        return
+    before, after = session.code_of(parent.index), session.code_of(step.index)
+    hunks = changes(before, after)
+    if len(hunks) != 1 or hunks[0].path not in before:
+        return
+    path = hunks[0].path
+    for site in sites_in(path, before[path], definitions(before)):
+        if hunks[0].is_near(site.line) and site.apply(before[path]) == after.get(path):
+            yield (path, site.words(before[path])), site.family
