@@ -1,0 +1,9 @@
+"""No training: Prototypical Networks with the random weights they start from."""
+
+from easyfsl.methods import PrototypicalNetworks
+from fewshot.backbone import build_backbone
+
+
+def train(images, labels):
+    """Return an untrained few-shot classifier; the visible drawings are not looked at."""
+    return PrototypicalNetworks(build_backbone())
