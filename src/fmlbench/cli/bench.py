@@ -25,7 +25,8 @@ def bench(
 ) -> None:
     """Run an agent on a whole suite and sum up.
 
-    With the built-in agent this needs no key, no GPU and no Docker. It can be stopped and repeated: a run that is already there is gone on with.
+    With the built-in agent this needs no key, no GPU and no Docker. It can be stopped and repeated: a run that is
+    already there is gone on with.
     """
     from fmlbench.cli.benching import bench_suite
     from fmlbench.cli.requests import RunRequest

@@ -8,6 +8,7 @@ Whatever is not named here is a bug, and may crash.
 """
 
 import errno
+import shlex
 import signal
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -74,7 +75,7 @@ def complain(message: str, hint: str) -> int:
 @contextmanager
 def resumable(run: str) -> Generator[None]:
     """Whatever stops a run, say how to go on with it."""
-    command = f"fmlbench resume {run}"
+    command = f"fmlbench resume {shlex.quote(run)}"
     try:
         yield
     except (KeyboardInterrupt, Terminated) as stop:

@@ -30,6 +30,8 @@ class RunRequest:
     def spec(self, folder: TaskFolder) -> RunSpec:
         """The run this is on a task."""
         folder.track(self.track)
+        _require_positive("--hours", self.hours)
+        _require_positive("--dollars", self.dollars)
         return RunSpec(
             task=_name_of(folder),
             task_digest=folder.digest,
@@ -68,6 +70,11 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
             )
         settings[key] = value
     return settings
+
+
+def _require_positive(option: str, value: float | None) -> None:
+    if value is not None and not value > 0:
+        raise BadRequest(f"{option} {value:g} leaves nothing to spend.", hint=f"Give {option} a number above 0.")
 
 
 def _name_of(folder: TaskFolder) -> str:

@@ -1,5 +1,6 @@
 """A run's summary for a person at a terminal."""
 
+import shlex
 from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
@@ -118,11 +119,12 @@ def _step_counts(summary: Summary) -> str:
 
 
 def _next_rows(summary: Summary) -> list[Row]:
-    commands = [f"fmlbench show {summary.run}"]
+    run = shlex.quote(summary.run)
+    commands = [f"fmlbench show {run}"]
     if summary.best is not None and summary.best.index:
-        commands.append(f"fmlbench show {summary.run} --diff {summary.best.index}")
+        commands.append(f"fmlbench show {run} --diff {summary.best.index}")
     if summary.stage is not Stage.COMPLETE:
-        commands = [f"fmlbench resume {summary.run}"]
+        commands = [f"fmlbench resume {run}"]
     return _under_one_name("next", [Text(command) for command in commands])
 
 

@@ -1,0 +1,64 @@
+"""The brief as a page holds everything an agent is told."""
+
+from fmlbench.core.brief import Brief, StageBrief
+from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.task import Limits
+from fmlbench.reports.brief import brief_page
+
+BRIEF = Brief(
+    task="shapes",
+    title="Shapes",
+    question="Can shapes be told apart?",
+    instructions="Tell shapes apart.\n",
+    codebase="shapelib 1.0 (MIT)",
+    repository=("README.md", "shapes/model.py"),
+    editable=("shapes/model.py",),
+    patterns=("shapes/*.py",),
+    suggested=("shapes/model.py",),
+    protected=("The labels.",),
+    commands=(
+        StageBrief(
+            name="train",
+            command="python driver.py",
+            limits=Limits(cpu_seconds=30, wall_seconds=90, memory_mb=512, disk_mb=64, processes=8),
+        ),
+    ),
+    metric=Metric(name="error", goal=Goal.MINIMIZE, best=0.0, worst=0.9),
+    baseline_score=0.25,
+    sigma=0.01,
+    rules=("Stay small.",),
+    track="cpu",
+    sealed=True,
+)
+
+
+def test_the_page_holds_every_part():
+    page = brief_page(BRIEF)
+    for words in (
+        "# Shapes",
+        "Can shapes be told apart?",
+        "Tell shapes apart.",
+        "Task `shapes`, track `cpu`, sealed.",
+        "`error`: lower is better; perfect is 0, useless is 0.9.",
+        "The baseline scores 0.2500 on validation.",
+        "Its standard deviation over seeds is 0.0100",
+        "shapelib 1.0 (MIT)",
+        "  README.md\n* shapes/model.py\n",
+        "`shapes/*.py`",
+        "- `shapes/model.py`",
+        "- The labels.",
+        "- train: `python driver.py` within 30 s of CPU time, 512 MB memory, 64 MB disk and 8 processes",
+        "- Stay small.",
+    ):
+        assert words in page, words
+
+
+def test_what_is_not_known_is_left_out():
+    page = brief_page(BRIEF.model_copy(update={"baseline_score": None, "sigma": None, "rules": ()}))
+    assert "baseline scores" not in page
+    assert "standard deviation" not in page
+    assert page.endswith("## Rules\n\n- none\n")
+
+
+def test_an_unsealed_brief_says_so():
+    assert "**UNSEALED**" in brief_page(BRIEF.model_copy(update={"sealed": False}))

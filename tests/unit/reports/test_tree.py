@@ -1,0 +1,65 @@
+"""The tree of steps shows where each one came from and what became of it."""
+
+from tests.unit.reports.by_hand import baseline, complete_run, rendered, spec_of, started, state_of, step, toy
+
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.records.events import Event
+from fmlbench.reports.steps import StepRow, step_rows
+from fmlbench.reports.tree import DEEPEST, step_tree
+
+HOSTILE = "\x1b[2J\x1b]0;owned\x07[bold red]not markup[/bold red]\n\u202efake step"
+
+
+def rows_of(*events: Event) -> list[StepRow]:
+    return step_rows(state_of(*events), toy().metric)
+
+
+def test_steps_hang_below_their_first_parent():
+    lines = rendered(step_tree(rows_of(*complete_run(spec_of())))).splitlines()
+    assert [len(line) - len(line.lstrip(" │├└─")) for line in lines] == [0, 4, 8]
+
+
+def test_outcome_score_idea_and_reason_stand_in_the_line():
+    lines = rendered(step_tree(rows_of(*complete_run(spec_of())))).splitlines()
+    assert "1 ok 0.7000 best (test 0.6600)" in lines[1]
+    assert "twice the width" in lines[1]
+    assert "2 crashed" in lines[2]
+    assert "NameError: eyes" in lines[2]
+
+
+def test_hidden_scores_are_left_out_while_the_agent_is_at_work():
+    events = [event for event in complete_run(spec_of()) if event.event != "run-finished"]
+    assert "test" not in rendered(step_tree(rows_of(*events)))
+
+
+def test_what_a_candidate_wrote_is_text_and_nothing_else():
+    hostile = Evaluation(outcome=Outcome.CRASHED, reason=HOSTILE, violations=(HOSTILE,))
+    shown = rendered(step_tree(rows_of(baseline(), step(1, hostile, idea=HOSTILE))), width=500)
+    assert len(shown.splitlines()) == 2
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown
+    assert shown.count("[bold red]not markup[/bold red] fake step") == 3
+
+
+def test_further_parents_of_a_combination_are_named():
+    events = (baseline(), step(1, 0.6), step(2, 0.6), step(3, 0.7, parents=(1, 2)))
+    shown = rendered(step_tree(rows_of(*events)))
+    assert next(line for line in shown.splitlines() if "on 2" in line).lstrip(" │├└─").startswith("3 ok")
+
+
+def test_a_very_long_line_of_descent_stays_on_the_screen():
+    steps = [step(index, 0.5, parents=(index - 1,)) for index in range(1, 200)]
+    lines = rendered(step_tree(rows_of(baseline(), *steps))).splitlines()
+    assert len(lines) == 200
+    assert max(len(line) - len(line.lstrip(" │├└─")) for line in lines) == 4 * (DEEPEST + 1)
+    assert "on 198" in lines[-1]
+
+
+def test_a_run_without_steps_has_a_tree_all_the_same():
+    assert rendered(step_tree(rows_of(started(spec_of())))) == "no step yet\n"
+
+
+def test_a_step_was_best_when_it_finished_and_is_best_only_if_nothing_came_after():
+    rows = rows_of(baseline(0.5), step(1, 0.6), step(2, 0.55), step(3, 0.7))
+    assert [row.was_best for row in rows] == [True, True, False, True]
+    assert [row.is_best for row in rows] == [False, False, False, True]
