@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fmlbench.core.errors import InfraTrouble, RunDamaged
+from fmlbench.workspace.disk import disk_trouble_explained
 from fmlbench.workspace.filing import replace_folder, scratch_beside
 from fmlbench.workspace.git import Git, GitFailed, create_repository, is_commit_id
 
@@ -60,7 +61,7 @@ class Snapshots:
     def _make_ready(self, ref: str) -> None:
         git_dir = self._git.git_dir
         if not git_dir.is_dir():
-            with scratch_beside(git_dir) as scratch:
+            with disk_trouble_explained(git_dir.parent), scratch_beside(git_dir) as scratch:
                 create_repository(scratch / "git", first_branch=ref.removeprefix("refs/heads/"))
                 replace_folder(scratch / "git", git_dir)
         # There is one writer, and it is here: a lock is what a killed one left behind.
@@ -78,7 +79,7 @@ class Snapshots:
 
 def _commit_stream(files: Mapping[str, str], parents: Sequence[str], message: str, ref: str) -> bytes:
     """A commit in the language of git fast-import; it starts from its parents alone, whatever the ref named before."""
-    lines = [f"commit {ref}", "mark :1", f"committer {_WHO_AND_WHEN}", _data(message)]
+    lines = [f"commit {ref}", "mark :1", f"committer {_WHO_AND_WHEN}", _data(_plain(message))]
     lines += [f"{'merge' if index else 'from'} {parent}" for index, parent in enumerate(parents)]
     lines += ["deleteall"]
     for path, text in sorted(files.items()):
@@ -89,6 +90,11 @@ def _commit_stream(files: Mapping[str, str], parents: Sequence[str], message: st
 
 def _data(text: str) -> str:
     return f"data {len(text.encode('utf-8'))}\n{text}"
+
+
+def _plain(message: str) -> str:
+    """A message that git can keep; models write what no file can hold."""
+    return message.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
 def _quoted(path: str) -> str:

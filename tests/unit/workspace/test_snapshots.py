@@ -59,6 +59,12 @@ def test_another_message_or_parent_is_another_snapshot(snapshots: Snapshots):
     assert len({root, *ids}) == 4
 
 
+def test_a_message_may_hold_anything_a_model_writes(snapshots: Snapshots, tmp_path: Path):
+    commit = snapshots.store(FILES, [], "é \0 \udcff\ndata 5\nfrom nowhere", step(0))
+    assert snapshots.read(commit) == FILES
+    assert git(tmp_path, "log", "-1", "--format=%B", commit).strip() == "é  ?\ndata 5\nfrom nowhere"
+
+
 def test_storing_again_changes_nothing(snapshots: Snapshots, tmp_path: Path):
     root = snapshots.store({"a.py": "1"}, [], "baseline", step(0))
     assert snapshots.store({"a.py": "1"}, [], "baseline", step(0)) == root

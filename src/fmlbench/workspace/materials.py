@@ -1,0 +1,111 @@
+"""Codebases and data sets on this machine: fetched from the first source that has them, checked, mended, read-only."""
+
+import hashlib
+import re
+import shutil
+from pathlib import Path
+
+from fmlbench.core.errors import ChecksumMismatch, SourceUnavailable, TaskInvalid
+from fmlbench.core.progress import Progress
+from fmlbench.core.sources import Material, Mend, PathSource
+from fmlbench.workspace.digests import digest_of, files_in
+from fmlbench.workspace.disk import disk_trouble_explained
+from fmlbench.workspace.fetching import Fetcher, describe
+from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
+from fmlbench.workspace.places import Places
+from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
+
+_READ_ONLY = 0o444
+
+
+def obtain(material: Material, *, task_folder: Path, places: Places, progress: Progress) -> Path:
+    """Return the folder with a material's files; at once and without a network if it was obtained before."""
+    folder = places.materials / f"{_slug(material.name)}-{_key(material, task_folder)}"
+    if folder.is_dir():
+        return folder
+    fetcher = Fetcher(task_folder, places.downloads, progress)
+    with disk_trouble_explained(places.cache), exclusive(folder):
+        if not folder.is_dir():
+            with scratch_beside(folder) as scratch:
+                files = _fetch_any(material, fetcher, scratch)
+                for mend in material.mends:
+                    _apply(mend, files, material.name)
+                for path in files_in(files):
+                    path.chmod(_READ_ONLY)
+                replace_folder(files, folder)
+    return folder
+
+
+def _fetch_any(material: Material, fetcher: Fetcher, scratch: Path) -> Path:
+    """The files from the first source that gives the right ones."""
+    failures: list[tuple[str, SourceFailed]] = []
+    for number, source in enumerate(material.sources):
+        attempt = scratch / str(number)
+        attempt.mkdir()
+        try:
+            files = scratch / f"{number}-files"
+            _take(fetcher.fetch(source, attempt), files)
+            _check_digest(material, files)
+        except SourceFailed as failure:
+            failures.append((describe(source), failure))
+        else:
+            return files
+    raise _refusal(material, failures)
+
+
+def _take(found: Path, target: Path) -> None:
+    """Move what was fetched; copy what is the user's own, without what tools leave in a working folder."""
+    if found.is_dir() and found.is_relative_to(target.parent):
+        found.rename(target)
+        return
+    target.mkdir()
+    root, paths = (found, files_in(found)) if found.is_dir() else (found.parent, [found])
+    for path in paths:
+        copy = target / path.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+
+
+def _check_digest(material: Material, files: Path) -> None:
+    found = digest_of(files)
+    if material.digest not in {None, found}:
+        raise WrongChecksum(f"the digest of its files is {found}, not {material.digest}")
+
+
+def _refusal(material: Material, failures: list[tuple[str, SourceFailed]]) -> SourceUnavailable | ChecksumMismatch:
+    reasons = "; ".join(f"{source}: {failure}" for source, failure in failures)
+    what = f"{material.name} {material.version}"
+    if any(isinstance(failure, WrongChecksum) for _, failure in failures):
+        return ChecksumMismatch(
+            f"What came for {what} is not what the task names ({reasons}).",
+            hint="Nothing of it was kept. Try again; if it stays so, the source has changed: tell the task's authors.",
+        )
+    return SourceUnavailable(
+        f"{what} could not be had from any of its sources ({reasons}).",
+        hint="Look at the network and try again; what has arrived is kept. 'fmlbench doctor' tells what is missing.",
+    )
+
+
+def _apply(mend: Mend, files: Path, name: str) -> None:
+    path = files / mend.file
+    text = path.read_bytes().decode("utf-8") if path.is_file() else ""
+    if text.count(mend.search) != 1:
+        found = f"{text.count(mend.search)} times" if path.is_file() else "in no such file"
+        raise TaskInvalid(
+            f"A mend of {name} does not fit: its search text occurs {found} in {mend.file}, not once.",
+            hint=f"Mend the manifest's entry for that file ({mend.why}).",
+        )
+    path.write_bytes(text.replace(mend.search, mend.replace).encode("utf-8"))
+
+
+def _key(material: Material, task_folder: Path) -> str:
+    """Differs wherever the files may: what is on this machine can change under the same path."""
+    key = hashlib.sha256(material.model_dump_json(include={"sources", "digest", "mends"}).encode())
+    for source in material.sources:
+        if isinstance(source, PathSource) and (path := task_folder / source.path).exists():
+            key.update(digest_of(path).encode())
+    return key.hexdigest()[:16]
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "material"

@@ -1,0 +1,27 @@
+import threading
+from collections.abc import Generator
+from http.server import ThreadingHTTPServer
+
+import pytest
+from tests.unit.workspace.file_server import FileHandler, Shelf
+
+
+@pytest.fixture
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Generator[Shelf]:
+    """A server at an address of its own; pauses between attempts take no time."""
+    monkeypatch.setenv("no_proxy", "*")
+    monkeypatch.setattr("fmlbench.workspace.downloading.time.sleep", _no_pause)
+    shelf = Shelf()
+    handler = type("Handler", (FileHandler,), {"shelf": shelf})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    shelf.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield shelf
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def _no_pause(seconds: float) -> None:
+    """Tests do not wait for what is not there."""

@@ -1,0 +1,45 @@
+"""A file server on this machine that can misbehave in the ways servers do."""
+
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+
+
+@dataclass
+class Shelf:
+    """What a server has, and how it behaves."""
+
+    files: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    url: str = ""
+    requests: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
+    """The path and the asked-for range of every request so far."""
+    breaks_off_after: list[int] = field(default_factory=list[int])
+    """For the next answers: how many bytes are sent before the connection ends."""
+    answers: list[int] = field(default_factory=list[int])
+    """For the next answers: a status to give instead of a file."""
+    knows_ranges: bool = True
+
+
+class FileHandler(BaseHTTPRequestHandler):
+    shelf: Shelf
+
+    def do_GET(self) -> None:
+        shelf = self.shelf
+        asked = self.headers.get("Range")
+        shelf.requests.append((self.path, asked))
+        content = shelf.files.get(self.path)
+        status = shelf.answers.pop(0) if shelf.answers else 200
+        if status != 200 or content is None:
+            self.send_error(status if status != 200 else 404)
+            return
+        start = int(asked.removeprefix("bytes=").rstrip("-")) if asked and shelf.knows_ranges else 0
+        if start and start >= len(content):
+            self.send_error(416)
+            return
+        body = content[start:]
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: shelf.breaks_off_after.pop(0)] if shelf.breaks_off_after else body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Keep the tests' output clean."""
