@@ -1,0 +1,301 @@
+import hashlib
+import io
+import multiprocessing
+import subprocess
+import tarfile
+from pathlib import Path
+
+import pytest
+from tests.unit.workspace.file_server import Shelf
+
+from fmlbench.core.errors import ChecksumMismatch, InfraTrouble, SourceUnavailable, TaskInvalid
+from fmlbench.core.progress import Silent
+from fmlbench.core.sources import GitSource, Material, Mend, PathSource, Source, UrlSource
+from fmlbench.workspace.digests import digest_of, files_in
+from fmlbench.workspace.materials import obtain
+from fmlbench.workspace.places import Places
+
+FILES = {"easy/net.py": b"x = 1\ny = 1\n", "README.md": b"Read me.\n"}
+SOMETHING_ELSE = "0" * 64
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Places:
+    return Places(cache=tmp_path / "the cache", runs=tmp_path / "runs")
+
+
+@pytest.fixture
+def task_folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "my task"
+    write(folder / "upstream", FILES)
+    return folder
+
+
+def write(folder: Path, files: dict[str, bytes]) -> None:
+    for path, content in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(content)
+
+
+def tar_of(files: dict[str, bytes], around: str = "easy-1.0") -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        for path, content in files.items():
+            info = tarfile.TarInfo(f"{around}/{path}")
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def material(*sources: Source, digest: str | None = None, mends: tuple[Mend, ...] = ()) -> Material:
+    return Material(
+        name="Easy & FSL",
+        version="1.0",
+        licence="MIT",
+        homepage="https://example.org",
+        sources=sources,
+        digest=digest,
+        mends=mends,
+    )
+
+
+def local(inside: str = "") -> PathSource:
+    return PathSource(kind="path", path="upstream", inside=inside)
+
+
+def nowhere(number: int = 0) -> PathSource:
+    return PathSource(kind="path", path=f"nowhere-{number}")
+
+
+def served(shelf: Shelf, name: str, content: bytes, inside: str = "") -> UrlSource:
+    shelf.files[f"/{name}"] = content
+    return UrlSource(kind="url", url=f"{shelf.url}/{name}", sha256=hashlib.sha256(content).hexdigest(), inside=inside)
+
+
+def content_of(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files_in(folder)}
+
+
+def visible(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir() if not path.name.endswith(".lock"))
+
+
+def get(wanted: Material, task_folder: Path, home: Places) -> Path:
+    return obtain(wanted, task_folder=task_folder, places=home, progress=Silent())
+
+
+def test_copies_a_folder_of_the_task(task_folder: Path, home: Places):
+    (task_folder / "upstream" / "__pycache__").mkdir()
+    (task_folder / "upstream" / "__pycache__" / "x.pyc").write_bytes(b"\0")
+    folder = get(material(local()), task_folder, home)
+    assert content_of(folder) == FILES
+    assert not (folder / "__pycache__").exists()
+    assert folder.name.startswith("Easy-FSL-")
+
+
+def test_what_is_obtained_is_read_only_and_the_original_is_not(task_folder: Path, home: Places):
+    folder = get(material(local()), task_folder, home)
+    assert {path.stat().st_mode & 0o777 for path in files_in(folder)} == {0o444}
+    assert (task_folder / "upstream" / "README.md").stat().st_mode & 0o200
+
+
+def test_a_changed_folder_is_another_material(task_folder: Path, home: Places):
+    before = get(material(local()), task_folder, home)
+    (task_folder / "upstream" / "README.md").write_bytes(b"Changed.\n")
+    after = get(material(local()), task_folder, home)
+    assert content_of(after)["README.md"] == b"Changed.\n"
+    assert content_of(before) == FILES
+
+
+def test_the_same_path_in_two_tasks_is_two_materials(task_folder: Path, home: Places, tmp_path: Path):
+    write(tmp_path / "other task" / "upstream", {"a.py": b"other"})
+    first = get(material(local()), task_folder, home)
+    second = get(material(local()), tmp_path / "other task", home)
+    assert content_of(first) == FILES
+    assert content_of(second) == {"a.py": b"other"}
+
+
+@pytest.mark.parametrize(
+    ("inside", "files"),
+    [("easy", {"net.py": FILES["easy/net.py"]}), ("README.md", {"README.md": FILES["README.md"]})],
+)
+def test_picks_a_folder_or_a_file(inside: str, files: dict[str, bytes], task_folder: Path, home: Places, shelf: Shelf):
+    archive = served(shelf, "easy-1.0.tar.gz", tar_of(FILES), inside)
+    assert content_of(get(material(local(inside)), task_folder, home)) == files
+    assert content_of(get(material(archive), task_folder, home)) == files
+
+
+@pytest.mark.parametrize("inside", ["missing", "../my task", "/etc", "easy/../../.."])
+def test_refuses_to_pick_what_is_not_inside(inside: str, task_folder: Path, home: Places):
+    with pytest.raises(SourceUnavailable, match="it holds no"):
+        get(material(local(inside)), task_folder, home)
+
+
+def test_unpacks_an_archive_from_an_address_once(task_folder: Path, home: Places, shelf: Shelf):
+    wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)))
+    assert content_of(get(wanted, task_folder, home)) == FILES
+    shelf.files.clear()
+    assert content_of(get(wanted, task_folder, home)) == FILES
+    assert len(shelf.requests) == 1
+
+
+def test_materials_of_one_archive_share_its_download(task_folder: Path, home: Places, shelf: Shelf):
+    content = tar_of(FILES)
+    get(material(served(shelf, "easy-1.0.tar.gz", content)), task_folder, home)
+    get(material(served(shelf, "easy-1.0.tar.gz", content, "easy")), task_folder, home)
+    assert len(shelf.requests) == 1
+
+
+def test_an_archive_that_went_bad_on_the_disk_is_fetched_anew(task_folder: Path, home: Places, shelf: Shelf):
+    content = tar_of(FILES)
+    source = served(shelf, "easy-1.0.tar.gz", content)
+    get(material(source), task_folder, home)
+    (home.downloads / source.sha256 / "easy-1.0.tar.gz").write_bytes(b"rotten")
+    assert content_of(get(material(source, digest=None, mends=(MEND,)), task_folder, home))["README.md"]
+    assert len(shelf.requests) == 2
+
+
+def test_a_file_that_is_no_archive_stays_as_it_is(task_folder: Path, home: Places, shelf: Shelf):
+    source = served(shelf, "drawings.ndjson.gz", b"\x1f\x8bdata")
+    assert content_of(get(material(source), task_folder, home)) == {"drawings.ndjson.gz": b"\x1f\x8bdata"}
+
+
+def test_takes_the_first_source_that_has_it(task_folder: Path, home: Places, shelf: Shelf):
+    bad = UrlSource(kind="url", url=f"{shelf.url}/missing.zip", sha256=SOMETHING_ELSE)
+    wrong = served(shelf, "wrong.tar.gz", b"garbage").model_copy(update={"sha256": SOMETHING_ELSE})
+    assert content_of(get(material(nowhere(), bad, wrong, local()), task_folder, home)) == FILES
+
+
+def test_tells_why_each_source_failed(task_folder: Path, home: Places, shelf: Shelf):
+    missing = UrlSource(kind="url", url=f"{shelf.url}/missing.zip", sha256=SOMETHING_ELSE)
+    with pytest.raises(SourceUnavailable) as caught:
+        get(material(nowhere(1), missing), task_folder, home)
+    assert "Easy & FSL 1.0 could not be had" in caught.value.message
+    assert f"path nowhere-1: there is no '{task_folder}/nowhere-1'" in caught.value.message
+    assert f"url {shelf.url}/missing.zip: the server answered 404" in caught.value.message
+    assert "\n" not in caught.value.message
+    assert visible(home.materials) == []
+
+
+def test_a_wrong_archive_is_refused_and_not_kept(task_folder: Path, home: Places, shelf: Shelf):
+    source = served(shelf, "easy-1.0.tar.gz", tar_of(FILES)).model_copy(update={"sha256": SOMETHING_ELSE})
+    with pytest.raises(ChecksumMismatch, match=f"not {SOMETHING_ELSE}"):
+        get(material(source), task_folder, home)
+    assert visible(home.materials) == []
+    assert visible(home.downloads) == []
+
+
+def test_wrong_files_are_refused_whichever_source_they_come_from(task_folder: Path, home: Places):
+    with pytest.raises(ChecksumMismatch) as caught:
+        get(material(local(), digest=SOMETHING_ELSE), task_folder, home)
+    assert digest_of(task_folder / "upstream") in caught.value.message
+    assert visible(home.materials) == []
+
+
+def test_the_digest_is_the_same_from_every_source(task_folder: Path, home: Places, shelf: Shelf):
+    digest = digest_of(task_folder / "upstream")
+    for source in (local(), served(shelf, "easy-1.0.tar.gz", tar_of(FILES)), commit_of(task_folder, FILES)):
+        assert content_of(get(material(source, digest=digest), task_folder, home)) == FILES
+
+
+def test_the_digest_is_over_sorted_paths_and_contents(tmp_path: Path):
+    write(tmp_path / "x", {"b": b"2", "a/c": b"1"})
+    expected = hashlib.sha256(
+        b"a/c\0" + hashlib.sha256(b"1").digest() + b"b\0" + hashlib.sha256(b"2").digest()
+    ).hexdigest()
+    assert digest_of(tmp_path / "x") == expected
+
+
+MEND = Mend(file="easy/net.py", search="x = 1", replace="x = 2", why="x must be two")
+
+
+def test_a_mend_replaces_its_one_place(task_folder: Path, home: Places):
+    wanted = material(local(), digest=digest_of(task_folder / "upstream"), mends=(MEND,))
+    folder = get(wanted, task_folder, home)
+    assert content_of(folder)["easy/net.py"] == b"x = 2\ny = 1\n"
+    assert (task_folder / "upstream" / "easy" / "net.py").read_bytes() == FILES["easy/net.py"]
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"search": "= 1"}, "occurs 2 times in easy/net.py"),
+        ({"search": "= 3"}, "occurs 0 times in easy/net.py"),
+        ({"file": "easy/missing.py"}, "occurs in no such file in easy/missing.py"),
+    ],
+)
+def test_a_mend_that_does_not_fit_is_the_tasks_fault(
+    change: dict[str, str], reason: str, task_folder: Path, home: Places
+):
+    with pytest.raises(TaskInvalid, match=reason):
+        get(material(local(), mends=(MEND.model_copy(update=change),)), task_folder, home)
+    assert visible(home.materials) == []
+
+
+def commit_of(folder: Path, files: dict[str, bytes]) -> GitSource:
+    """A bare repository beside the task with two commits, of which the first holds the files."""
+    work, bare = folder / "work", folder / "a repo.git"
+    write(work, files)
+    (work / "link").symlink_to("/etc/passwd")
+
+    def git(*arguments: str) -> str:
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
+        command = ["git", "-C", str(work), *who, *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "--quiet")
+    git("add", "--all")
+    git("commit", "--quiet", "-m", "first")
+    commit = git("rev-parse", "HEAD")
+    git("rm", "--quiet", "-r", "easy")
+    git("commit", "--quiet", "-m", "second")
+    git("clone", "--quiet", "--bare", str(work), str(bare))
+    return GitSource(kind="git", url="a repo.git", commit=commit)
+
+
+def test_takes_the_files_of_one_commit_without_its_links(task_folder: Path, home: Places):
+    assert content_of(get(material(commit_of(task_folder, FILES)), task_folder, home)) == FILES
+
+
+def test_an_unknown_commit_is_named(task_folder: Path, home: Places):
+    source = commit_of(task_folder, FILES).model_copy(update={"commit": "1" * 40})
+    with pytest.raises(SourceUnavailable, match=f"no commit {'1' * 40}"):
+        get(material(source), task_folder, home)
+
+
+def test_a_missing_repository_is_told(task_folder: Path, home: Places):
+    source = GitSource(kind="git", url="missing.git", commit="1" * 40)
+    with pytest.raises(SourceUnavailable, match=r"git missing\.git: .*missing\.git"):
+        get(material(source), task_folder, home)
+
+
+def test_what_a_killed_process_left_behind_is_swept_away(task_folder: Path, home: Places):
+    folder = get(material(local()), task_folder, home)
+    name = folder.name
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+    half = home.materials / f".{name}.a1b2c3d4"
+    write(half, {"half/file.bin": b"half"})
+    assert content_of(get(material(local()), task_folder, home)) == FILES
+    assert not half.exists()
+
+
+def test_a_cache_that_cannot_be_written_is_told(task_folder: Path, tmp_path: Path):
+    (tmp_path / "a file").write_text("in the way")
+    home = Places(cache=tmp_path / "a file" / "cache", runs=tmp_path)
+    with pytest.raises(InfraTrouble, match="cannot be used") as caught:
+        get(material(local()), task_folder, home)
+    assert "choose another folder" in caught.value.hint
+
+
+def _obtain_in_a_process(wanted: Material, task_folder: Path, home: Places) -> dict[str, bytes]:
+    return content_of(get(wanted, task_folder, home))
+
+
+def test_two_processes_fetch_the_same_thing_once(task_folder: Path, home: Places, shelf: Shelf):
+    big = {f"easy/{number}.bin": bytes([number]) * 100_000 for number in range(50)}
+    wanted = material(served(shelf, "big-1.0.tar.gz", tar_of(big)))
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        jobs = [pool.apply_async(_obtain_in_a_process, (wanted, task_folder, home)) for _ in range(4)]
+        results = [job.get(timeout=120) for job in jobs]
+    assert results == [big] * 4
+    assert len(shelf.requests) == 1
