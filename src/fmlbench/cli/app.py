@@ -4,6 +4,7 @@ Commands import what they need when they run, so that help comes at once.
 """
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -24,8 +25,13 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 
 def main() -> None:
-    """Run the command line."""
-    sys.exit(exit_code_of(lambda: app(prog_name="fmlbench", standalone_mode=False)))
+    """Run the command line of this process."""
+    sys.exit(run_words(sys.argv[1:]))
+
+
+def run_words(words: Sequence[str]) -> int:
+    """Run what was typed after ``fmlbench`` and return the exit code."""
+    return exit_code_of(lambda: app(words, prog_name="fmlbench", standalone_mode=False))
 
 
 def _print_version(wanted: bool) -> None:

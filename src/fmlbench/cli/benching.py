@@ -1,6 +1,8 @@
 """Run a whole suite before the user's eyes, and sum it up."""
 
-from rich.console import Group
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from fmlbench.cli.places import find_places
@@ -10,6 +12,7 @@ from fmlbench.cli.screen import proceedings, show, show_json
 from fmlbench.core.run import RunSpec
 from fmlbench.engine.runner import create
 from fmlbench.records.folder import RunFolder
+from fmlbench.reports.summary import Summary
 from fmlbench.reports.tables import run_table
 from fmlbench.reports.terminal import render_summary
 from fmlbench.tasks.library import all_tasks
@@ -24,13 +27,21 @@ def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:
     folders = [_open(spec, places) for spec in specs]
     summaries = [play_watched(folder, places, proceedings()) for folder in folders]
     if as_json:
-        show_json(summaries)
-        return
-    pages = [
-        render_summary(summary, place=str(folder.path)) for summary, folder in zip(summaries, folders, strict=True)
-    ]
-    overview = [Text(), run_table(summaries)] if len(summaries) > 1 else []
-    show(Group(Text(), *pages, *overview))
+        show_json(
+            [{"folder": folder.path, "summary": summary} for folder, summary in zip(folders, summaries, strict=True)]
+        )
+    else:
+        show(_report(folders, summaries))
+
+
+def _report(folders: Sequence[RunFolder], summaries: Sequence[Summary]) -> RenderableType:
+    """A page per run, and where there are several, all of them side by side."""
+    parts: list[RenderableType] = []
+    for folder, summary in zip(folders, summaries, strict=True):
+        parts += [Text(), render_summary(summary, place=str(folder.path))]
+    if len(summaries) > 1:
+        parts += [Text(), run_table(summaries)]
+    return Group(*parts)
 
 
 def _open(spec: RunSpec, places: Places) -> RunFolder:

@@ -45,7 +45,7 @@ class _UsageError(Protocol):
 
 def exit_code_of(command: Callable[[], object]) -> int:
     """Run the command line and turn the way it ended into an exit code."""
-    signal.signal(signal.SIGTERM, _end)
+    before = signal.signal(signal.SIGTERM, _end)
     try:
         code = command()
     except FmlbenchError as error:
@@ -63,6 +63,8 @@ def exit_code_of(command: Callable[[], object]) -> int:
             raise
         command_path = error.ctx.command_path if error.ctx else "fmlbench"
         return complain(error.format_message(), f"{command_path} --help")
+    finally:
+        signal.signal(signal.SIGTERM, before)
     return code if isinstance(code, int) else 0
 
 

@@ -1,22 +1,44 @@
 """Look into a run's folder: its steps, the code they changed, what they printed."""
 
+from pathlib import Path
+
 from rich.console import Group
 from rich.text import Text
 
 from fmlbench.cli.playing import read_summary
-from fmlbench.cli.screen import show, show_json, show_lines
-from fmlbench.core.errors import BadRequest
+from fmlbench.cli.screen import proceedings, show, show_json, show_lines
+from fmlbench.core.errors import BadRequest, FmlbenchError
 from fmlbench.core.steps import Step
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.steps import step_rows
+from fmlbench.reports.summary import Summary
+from fmlbench.reports.tables import run_table
 from fmlbench.reports.terminal import render_summary
 from fmlbench.reports.tree import step_tree
-from fmlbench.reports.untrusted import clean
+from fmlbench.reports.untrusted import clean, one_line
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.snapshots import Snapshots
 
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def list_runs(runs: Path, *, as_json: bool) -> None:
+    """Every run of a folder; one that cannot be read is named and left out."""
+    found: list[tuple[RunFolder, Summary]] = []
+    for specification in sorted(runs.glob("*/run.json")):
+        run = RunFolder(specification.parent)
+        try:
+            found.append((run, read_summary(run)))
+        except FmlbenchError as error:
+            left_out = Text(f"{run.path.name} is left out: {one_line(error.message)}", "yellow")
+            proceedings().print(left_out, soft_wrap=True)
+    if as_json:
+        show_json([{"folder": run.path, "summary": summary} for run, summary in found])
+    elif found:
+        show(run_table([summary for _, summary in found]))
+    else:
+        show_lines(Text(f"There are no runs in {runs} yet. Start one with: fmlbench run TASK"))
 
 
 def show_run(folder: RunFolder, *, as_json: bool) -> None:

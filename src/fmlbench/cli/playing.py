@@ -19,7 +19,7 @@ def play_and_report(folder: RunFolder, places: Places, *, as_json: bool) -> None
     """Play a run to its end and print its summary."""
     summary = play_watched(folder, places, proceedings())
     if as_json:
-        show_json(summary)
+        show_json({"folder": folder.path, "summary": summary})
     else:
         show(render_summary(summary, place=str(folder.path)))
 

@@ -82,11 +82,10 @@ class RunView:
                 self._print(Text(f"step {event.index}: the machine failed ({one_line(event.reason, 200)})", "yellow"))
             case RunFinished():
                 self._print(Text(f"The search is over: {event.reason}.{self._retest_announcement()}"))
-                self._tell("retesting")
+                self._tell_retest()
             case Retested():
                 self._done_here += 1
-                who = "the best step" if event.index else "the baseline"
-                self._tell(f"retested {who} on seed {event.seed + 1} of {self._spec.retest_seeds}")
+                self._tell_retest()
             case _:
                 pass
 
@@ -101,6 +100,17 @@ class RunView:
     def _tell_step(self, event: StepStarted) -> None:
         again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
         self._tell(f"step {event.index} of {self._spec.budget.steps}: experiment{again}")
+
+    def _tell_retest(self) -> None:
+        """How many retests are done, never how they went."""
+        done, due = len(self._state.retests), retests_due(self._spec, self._state, self._winner())
+        self._tell(f"retest: {done} of {due} done")
+        if done and not self._console.is_terminal:
+            self._print(Text(", ".join(filter(None, (f"retest {done}/{due} done", self._remaining())))))
+
+    def _winner(self) -> int:
+        best = self._state.history(self._metric).best
+        return best.index if best else 0
 
     def _step_line(self) -> Text:
         row = step_rows(self._state, self._metric)[-1]
@@ -119,8 +129,7 @@ class RunView:
         return f" Now the best step and the baseline are retested on {self._spec.retest_seeds} fresh seeds."
 
     def _remaining(self) -> str:
-        best = self._state.history(self._metric).best
-        left = jobs_left(self._spec, self._state, winner=best.index if best else 0)
+        left = jobs_left(self._spec, self._state, self._winner())
         if not left or not self._done_here:
             return ""
         return f"about {duration_text(left * (self._clock() - self._since) / self._done_here)} left"
@@ -142,8 +151,12 @@ class RunView:
 def jobs_left(spec: RunSpec, state: RunState, winner: int) -> int:
     """How many steps and retests are still to come, all of which take about as long as a step."""
     steps = 0 if state.finished else spec.budget.steps + 1 - len(state.steps)
-    retests = spec.retest_seeds * (2 if winner or not state.finished else 1)
-    return max(0, steps) + max(0, retests - len(state.retests))
+    return max(0, steps) + max(0, retests_due(spec, state, winner) - len(state.retests))
+
+
+def retests_due(spec: RunSpec, state: RunState, winner: int) -> int:
+    """How many retests there will be: of the baseline, and of a winner if there is one or may still be one."""
+    return spec.retest_seeds * (2 if winner or not state.finished else 1)
 
 
 def _columns(row: StepRow, steps: int) -> Text:

@@ -13,7 +13,7 @@ def brief_page(brief: Brief) -> str:
         f"# {brief.title}",
         brief.question,
         f"Task `{brief.task}`, track `{brief.track}`, " + ("sealed." if brief.sealed else "**UNSEALED**."),
-        brief.instructions.strip(),
+        brief.instructions.strip().removeprefix(f"# {brief.title}").strip(),
         "## Score",
         _score(brief),
         "## Repository",

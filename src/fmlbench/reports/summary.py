@@ -25,13 +25,16 @@ class Stage(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What the retest says of the best step, in words for a person."""
+    """What the retest says of the best step against the baseline."""
 
-    BETTER = "better than the baseline: the whole interval lies above zero"
-    WORSE = "worse than the baseline: the whole interval lies below zero"
-    UNDECIDED = "not told apart from the baseline: the interval holds zero"
-    NOTHING_BETTER = "no step beat the baseline on validation"
-    UNKNOWN = "not known: it takes two retest seeds or more"
+    BETTER = "better"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+    """The interval of the difference holds zero."""
+    NOTHING_BETTER = "nothing better"
+    """No step beat the baseline on validation, so there was nothing to retest."""
+    UNKNOWN = "unknown"
+    """Fewer than two pairs of retests have scores."""
 
 
 @dataclass(frozen=True)

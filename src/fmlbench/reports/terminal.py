@@ -15,7 +15,13 @@ from fmlbench.reports.wording import dollars_text, duration_text, estimate_text,
 
 Row = tuple[str, Text]
 
-_VERDICT_STYLES = {Verdict.BETTER: "bold green", Verdict.WORSE: "bold red"}
+_VERDICTS = {
+    Verdict.BETTER: Text("better than the baseline: the whole interval lies above zero", "bold green"),
+    Verdict.WORSE: Text("worse than the baseline: the whole interval lies below zero", "bold red"),
+    Verdict.UNDECIDED: Text("not told apart from the baseline: the interval holds zero", "bold"),
+    Verdict.NOTHING_BETTER: Text("no step beat the baseline", "bold"),
+    Verdict.UNKNOWN: Text("not known: it takes two retest seeds or more", "bold"),
+}
 
 
 def render_summary(summary: Summary, place: str) -> RenderableType:
@@ -69,8 +75,7 @@ def _test_rows(summary: Summary) -> list[Row]:
     if summary.test is None:
         return [(name, Text(_why_no_test(summary)))]
     lines = [Text(line) if summary.is_sealed else _unsealed(line) for line in _test_lines(summary.test)]
-    verdict = Text(str(summary.test.verdict), style=_VERDICT_STYLES.get(summary.test.verdict, "bold"))
-    return [*_under_one_name(name, lines), ("verdict", verdict)]
+    return [*_under_one_name(name, lines), ("verdict", _VERDICTS[summary.test.verdict])]
 
 
 def _why_no_test(summary: Summary) -> str:

@@ -6,24 +6,24 @@ from fmlbench.reports.intervals import Estimate
 
 def score_text(score: float | None) -> str:
     """A score with four decimals, or with four digits where decimals would not do; a dash for none."""
-    if score is None:
-        return "-"
-    fits = score == 0 or 0.001 <= abs(score) < 1000
-    return f"{score:.4f}" if fits else f"{score:.4g}"
-
-
-def gain_text(gain: float) -> str:
-    """A difference, always with its sign."""
-    return score_text(gain) if gain < 0 else f"+{score_text(gain)}"
+    return "-" if score is None else format(score, _form(score))
 
 
 def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
-    """A mean with its interval and its n."""
-    write = gain_text if signed else score_text
+    """A mean with its interval and its n, all figures in one form."""
     seeds = f"n = {estimate.n} {'seed' if estimate.n == 1 else 'seeds'}"
-    if estimate.low is None or estimate.high is None:
-        return f"{write(estimate.mean)} ({seeds}, so no interval)"
-    return f"{write(estimate.mean)} [{write(estimate.low)}, {write(estimate.high)}] (95% interval, {seeds})"
+    low, high = estimate.low, estimate.high
+    if low is None or high is None:
+        form = _form(estimate.mean, signed=signed)
+        return f"{estimate.mean:{form}} ({seeds}, so no interval)"
+    form = _form(estimate.mean, low, high, signed=signed)
+    return f"{estimate.mean:{form}} [{low:{form}}, {high:{form}}] (95% interval, {seeds})"
+
+
+def _form(*figures: float, signed: bool = False) -> str:
+    """The format that suits the largest of some figures."""
+    largest = max(abs(figure) for figure in figures)
+    return ("+" if signed else "") + (".4f" if largest == 0 or 0.001 <= largest < 1000 else ".4g")
 
 
 def duration_text(seconds: float) -> str:

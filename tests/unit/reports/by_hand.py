@@ -1,6 +1,7 @@
 """Runs written by hand: every event is known, so every figure of a report can be worked out on paper."""
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -99,10 +100,10 @@ def state_of(*events: Event) -> RunState:
     return replay(events)
 
 
-def write_run(runs: Path, spec: RunSpec, events: list[Event]) -> RunFolder:
+def write_run(runs: Path, spec: RunSpec, events: Sequence[Event]) -> RunFolder:
     """The folder that a run with these events would have left."""
     folder = RunFolder(runs / spec.run_id)
-    folder.path.mkdir(parents=True)
+    folder.path.mkdir(parents=True, exist_ok=True)
     folder.spec_file.write_text(spec.model_dump_json())
     with EventLog(folder.events) as public, EventLog(folder.sealed) as sealed:
         for event in events:

@@ -53,6 +53,12 @@ def test_the_page_holds_every_part():
         assert words in page, words
 
 
+def test_a_title_that_the_instructions_repeat_is_printed_once():
+    page = brief_page(BRIEF.model_copy(update={"instructions": "# Shapes\n\nTell shapes apart.\n"}))
+    assert page.count("# Shapes") == 1
+    assert "Tell shapes apart." in page
+
+
 def test_what_is_not_known_is_left_out():
     page = brief_page(BRIEF.model_copy(update={"baseline_score": None, "sigma": None, "rules": ()}))
     assert "baseline scores" not in page

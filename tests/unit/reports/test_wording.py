@@ -4,7 +4,7 @@ import pytest
 
 from fmlbench.core.run import Rung
 from fmlbench.reports.intervals import Estimate
-from fmlbench.reports.wording import dollars_text, duration_text, estimate_text, gain_text, score_text, seal_text
+from fmlbench.reports.wording import dollars_text, duration_text, estimate_text, score_text, seal_text
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,12 @@ def test_scores_have_four_decimals_where_that_makes_sense(score: float | None, w
 
 
 def test_a_gain_always_has_a_sign():
-    assert [gain_text(gain) for gain in (0.5, 0.0, -0.5)] == ["+0.5000", "+0.0000", "-0.5000"]
+    assert estimate_text(Estimate(0.5, 3, -0.1, 1.1), signed=True).startswith("+0.5000 [-0.1000, +1.1000]")
+
+
+def test_a_tiny_mean_is_written_like_its_interval():
+    assert estimate_text(Estimate(0.00012, 3, -0.1, 0.1)).startswith("0.0001 [-0.1000, 0.1000]")
+    assert estimate_text(Estimate(0.00012, 3, 0.0001, 0.00014)).startswith("0.00012 [0.0001, 0.00014]")
 
 
 def test_an_estimate_states_its_interval_and_its_n():

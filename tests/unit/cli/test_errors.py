@@ -1,0 +1,115 @@
+"""Errors are two lines and an exit code, and whatever stops a run says how to go on."""
+
+import errno
+import os
+import signal
+
+import pytest
+import typer
+from tests.unit.cli.conftest import Fmlbench
+
+from fmlbench.cli.errors import Terminated, complain, exit_code_of, resumable
+from fmlbench.core.errors import InfraTrouble, TaskNotFound
+
+
+def raising(error: BaseException):
+    def command() -> None:
+        raise error
+
+    return command
+
+
+def test_an_error_is_two_lines_on_stderr_and_code_2(fmlbench: Fmlbench):
+    called = fmlbench("tasks", "show", "toi")
+    assert (called.code, called.out) == (2, "")
+    assert called.err == "error: There is no task named 'toi'.\nhint:  Did you mean 'toy'?\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("run",), "fmlbench run --help"),
+        (("run", "toy", "--speed", "9"), "fmlbench run --help"),
+        (("run", "toy", "--steps", "many"), "fmlbench run --help"),
+        (("run", "toy", "--steps", "-1"), "fmlbench run --help"),
+        (("tasks", "list", "--suit"), "fmlbench tasks list --help"),
+        (("fly",), "fmlbench --help"),
+    ],
+)
+def test_a_mistyped_command_gets_two_lines_too(fmlbench: Fmlbench, words: tuple[str, ...], hint: str):
+    called = fmlbench(*words)
+    assert called.code == 2
+    first, second = called.err.splitlines()
+    assert first.startswith("error: ")
+    assert second == f"hint:  {hint}"
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [(errno.ENOSPC, "The disk is full"), (errno.EDQUOT, "The disk is full"), (errno.EACCES, "Permission denied")],
+)
+def test_trouble_with_the_disk_is_two_lines(capsys: pytest.CaptureFixture[str], number: int, words: str):
+    error = OSError(number, os.strerror(number), "/some/file")
+    assert exit_code_of(raising(error)) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"error: {words}: '/some/file'")
+    assert second.startswith("hint:  ")
+
+
+def test_any_other_failure_is_a_bug_and_crashes():
+    with pytest.raises(OSError, match="Bad file"):
+        exit_code_of(raising(OSError(errno.EBADF, "Bad file descriptor")))
+    with pytest.raises(ZeroDivisionError):
+        exit_code_of(raising(ZeroDivisionError()))
+
+
+def test_what_a_candidate_printed_cannot_break_the_two_lines(capsys: pytest.CaptureFixture[str]):
+    complain("The grader failed.\n\x1b[2Jhint:  all is well", "Its last words:\n\x1b]0;x\x07boom")
+    assert capsys.readouterr().err == ("error: The grader failed. hint: all is well\nhint:  Its last words: boom\n")
+
+
+def test_ctrl_c_during_a_run_tells_how_to_go_on(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(typer.Exit) as stopped, resumable("toy.1"):
+        raise KeyboardInterrupt
+    assert stopped.value.exit_code == 130
+    assert capsys.readouterr().err == "stopped; go on with: fmlbench resume toy.1\n"
+
+
+def test_a_termination_during_a_run_tells_how_to_go_on(capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(typer.Exit) as stopped, resumable("my toy.1"):
+        raise Terminated
+    assert stopped.value.exit_code == 143
+    assert capsys.readouterr().err == "stopped; go on with: fmlbench resume 'my toy.1'\n"
+
+
+def test_a_sigterm_ends_a_command_with_143_and_the_old_answer_to_it_comes_back():
+    before = signal.getsignal(signal.SIGTERM)
+
+    def command() -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
+
+    assert exit_code_of(command) == 143
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_ctrl_c_elsewhere_ends_with_130():
+    assert exit_code_of(raising(KeyboardInterrupt())) == 130
+
+
+def test_a_failing_machine_tells_how_to_go_on():
+    with pytest.raises(InfraTrouble) as trouble, resumable("toy.1"):
+        raise InfraTrouble("The grader failed.", hint="Look at the disk.")
+    assert trouble.value.hint == "Look at the disk. Then go on with: fmlbench resume toy.1"
+
+
+def test_a_full_disk_during_a_run_tells_how_to_go_on():
+    with pytest.raises(InfraTrouble) as trouble, resumable("toy.1"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert trouble.value.message == "The disk is full."
+    assert trouble.value.hint.endswith("fmlbench resume toy.1")
+
+
+def test_other_errors_of_a_run_pass_unchanged():
+    with pytest.raises(TaskNotFound), resumable("toy.1"):
+        raise TaskNotFound("gone", hint="none")

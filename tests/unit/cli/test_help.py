@@ -1,0 +1,59 @@
+"""Help comes at once, and says what a choice means."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from tests.unit.cli.conftest import Fmlbench
+
+from fmlbench import __version__
+
+COMMANDS = ("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench")
+
+HEAVY = ("pydantic", "numpy", "libcst", "rich", "fmlbench.engine", "fmlbench.execution", "fmlbench.agents")
+
+
+def test_help_loads_none_of_the_heavy_parts():
+    program = (
+        "import sys\n"
+        "from fmlbench.cli.app import run_words\n"
+        "assert run_words(['--help']) == 0\n"
+        f"loaded = [name for name in {HEAVY!r} if name in sys.modules]\n"
+        "sys.exit(f'help loads {loaded}' if loaded else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_overview_names_every_command_and_cuts_no_sentence(fmlbench: Fmlbench):
+    called = fmlbench("--help")
+    assert called.code == 0
+    assert all(f"\n  {command} " in called.out for command in COMMANDS)
+    assert "..." not in called.out.split("Commands:")[1]
+
+
+def test_no_words_at_all_get_the_overview(fmlbench: Fmlbench):
+    assert fmlbench().out == fmlbench("--help").out
+
+
+@pytest.mark.parametrize(
+    "words", [(command,) for command in COMMANDS] + [("tasks", name) for name in ("list", "show", "check", "prepare")]
+)
+def test_every_option_is_explained(fmlbench: Fmlbench, words: tuple[str, ...]):
+    called = fmlbench(*words, "--help")
+    assert called.code == 0
+    unexplained = re.findall(r"^  (--\S+)(?: [A-Z=]+)?\n  (?=-|$)", called.out, re.MULTILINE)
+    assert unexplained == []
+
+
+@pytest.mark.parametrize(
+    ("words", "where"), [(("run",), "fmlbench agents"), (("run",), "fmlbench tasks"), (("show",), "fmlbench runs")]
+)
+def test_help_says_where_the_values_of_a_choice_are_listed(fmlbench: Fmlbench, words: tuple[str, ...], where: str):
+    assert where in " ".join(fmlbench(*words, "--help").out.split())
+
+
+def test_the_version_is_printed_alone(fmlbench: Fmlbench):
+    called = fmlbench("--version")
+    assert (called.code, called.out) == (0, f"fmlbench {__version__}\n")

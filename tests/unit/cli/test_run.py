@@ -1,0 +1,139 @@
+"""Asking for runs: what is refused before anything is made, and what a real run prints."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.conftest import Fmlbench
+
+from fmlbench.cli.requests import RunRequest, read_settings
+from fmlbench.core.errors import BadRequest, SandboxMissing
+from fmlbench.core.run import Rung
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.log import read_events
+from fmlbench.tasks.folder import TaskFolder, read_task
+from fmlbench.tasks.library import find_task, task_folders
+
+REQUEST = RunRequest(agent="greedy", steps=3, seed=1, track="cpu")
+
+
+def only_run(runs: Path) -> RunFolder:
+    (path,) = runs.iterdir()
+    return RunFolder(path)
+
+
+def without_bubblewrap(rung: Rung) -> None:
+    raise SandboxMissing("bubblewrap is not installed.", hint="sudo apt install bubblewrap")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("run", "toi"), "There is no task named 'toi'."),
+        (("run", "toy", "--agent", "gredy"), "There is no agent named 'gredy'."),
+        (("run", "toy", "--track", "moon"), "Task 'toy' has no track named 'moon'."),
+        (("run", "toy", "--set", "debug_tries"), "'debug_tries' is not a setting."),
+        (("run", "toy", "--set", "speed=2"), "Agent 'greedy' has no setting named 'speed'."),
+        (("run", "toy", "--hours", "0"), "--hours 0 leaves nothing to spend."),
+        (("run", "toy", "--dollars", "-1"), "--dollars -1 leaves nothing to spend."),
+        (("run", "toy", "--hours", "nan"), "--hours nan leaves nothing to spend."),
+        (("bench", "--suite", "slow"), "There is no suite named 'slow'."),
+        (("resume", "nothing"), "There is no run named 'nothing'."),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_leaves_nothing_behind(
+    fmlbench: Fmlbench, runs: Path, words: tuple[str, ...], complaint: str
+):
+    called = fmlbench(*words)
+    assert called.code == 2
+    assert called.err.startswith(f"error: {complaint}\nhint:  ")
+    assert not runs.exists()
+
+
+def test_without_a_sandbox_nothing_runs_unless_unsealed_is_asked_for(
+    fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("fmlbench.cli.requests.open_sandbox", without_bubblewrap)
+    for words in (("run", "toy"), ("bench", "--suite", "test"), ("brief", "toy")):
+        called = fmlbench(*words)
+        assert called.code == 2
+        assert "sudo apt install bubblewrap" in called.err
+        assert "--unsealed" in called.err
+    assert not runs.exists()
+
+
+def test_a_request_becomes_a_specification():
+    request = RunRequest(
+        agent="greedy",
+        steps=3,
+        seed=1,
+        track="cpu",
+        hours=2.0,
+        dollars=5.0,
+        retest=4,
+        label="again",
+        settings={"debug_tries": "5"},
+    )
+    spec = request.spec(find_task("toy"))
+    assert (spec.task, spec.track, spec.seed, spec.retest_seeds, spec.label) == ("toy", "cpu", 1, 4, "again")
+    assert (spec.budget.steps, spec.budget.hours, spec.budget.dollars) == (3, 2.0, 5.0)
+    assert spec.agent.settings == {"debug_tries": 5}
+    assert spec.rung is Rung.BUBBLEWRAP
+
+
+def test_only_a_clear_wish_makes_a_run_unsealed():
+    request = RunRequest(agent="noop", steps=1, seed=0, track="cpu", unsealed=True)
+    assert request.spec(find_task("toy")).rung is Rung.NONE
+
+
+def test_a_task_of_the_users_own_is_named_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "mine").symlink_to(task_folders()["toy"])
+    monkeypatch.chdir(tmp_path)
+    copy = TaskFolder(path=tmp_path / "copy" / ".." / "elsewhere", task=read_task(tmp_path / "mine").task)
+    monkeypatch.setattr(TaskFolder, "digest", "0" * 64)
+    assert REQUEST.spec(copy).task == str(tmp_path / "elsewhere")
+
+
+def test_settings_are_keys_and_values_and_a_value_may_hold_an_equals_sign():
+    assert read_settings(["a=1", "b=x=y", "c="]) == {"a": "1", "b": "x=y", "c": ""}
+    with pytest.raises(BadRequest):
+        read_settings(["=1"])
+
+
+@pytest.mark.sandbox
+def test_a_run_prints_its_steps_while_it_goes_and_its_summary_at_the_end(fmlbench: Fmlbench, runs: Path):
+    called = fmlbench("run", "toy", "--agent", "noop", "--steps", "1", "--retest", "1")
+    assert called.code == 0
+    assert "step 0/1  ok" in called.err
+    assert "step 1/1  ok" in called.err
+    assert "step" not in called.out.split("baseline")[0]
+    assert "sealed by bubblewrap" in called.out
+    assert str(only_run(runs).path) in called.out
+
+    again = fmlbench("run", "toy", "--agent", "noop", "--steps", "1", "--retest", "1")
+    assert again.code == 2
+    assert f"fmlbench resume {only_run(runs).path.name}" in again.err
+
+    events = read_events(only_run(runs).events)
+    resumed = fmlbench("resume", "toy", "--json")
+    assert json.loads(resumed.out)["summary"]["stage"] == "complete"
+    assert read_events(only_run(runs).events) == events
+
+
+@pytest.mark.sandbox
+def test_bench_plays_every_task_of_a_suite_and_goes_on_with_what_is_there(fmlbench: Fmlbench, runs: Path):
+    words = ("bench", "--suite", "test", "--agent", "noop", "--steps", "1", "--retest", "0", "--json")
+    first = fmlbench(*words)
+    assert first.code == 0
+    (report,) = json.loads(first.out)
+    assert (report["folder"], report["summary"]["proposed"]) == (str(only_run(runs).path), 1)
+    events = read_events(only_run(runs).events)
+    assert fmlbench(*words).out == first.out
+    assert read_events(only_run(runs).events) == events
+
+
+def test_an_unsealed_run_says_so_from_beginning_to_end(fmlbench: Fmlbench):
+    called = fmlbench("run", "toy", "--agent", "noop", "--steps", "0", "--retest", "1", "--unsealed")
+    assert called.code == 0
+    assert "UNSEALED" in called.err.splitlines()[0]
+    assert "UNSEALED" in called.out.splitlines()[0]

@@ -1,0 +1,147 @@
+"""Looking into runs, whole and damaged, finished and not."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.unit.cli.conftest import Fmlbench
+from tests.unit.reports.by_hand import baseline, complete_run, spec_of, started, step, write_run
+
+from fmlbench.core.run import Rung
+from fmlbench.records.events import StepFinished
+from fmlbench.records.folder import RunFolder
+from fmlbench.workspace.snapshots import Snapshots
+
+SPEC = spec_of()
+
+
+@pytest.fixture
+def complete(runs: Path) -> RunFolder:
+    return write_run(runs, SPEC, complete_run(SPEC))
+
+
+def with_code(folder: RunFolder, steps: list[StepFinished], *codes: str) -> list[StepFinished]:
+    """The same steps, each with its code stored."""
+    snapshots = Snapshots(folder.code)
+    commits: list[str] = []
+    for finished, code in zip(steps, codes, strict=True):
+        parents = [commits[parent] for parent in finished.step.move.parents]
+        commits.append(snapshots.store({"model.py": code}, parents, "step", f"refs/heads/steps/{len(commits)}"))
+    return [
+        StepFinished(step=finished.step.model_copy(update={"snapshot": commit}))
+        for finished, commit in zip(steps, commits, strict=True)
+    ]
+
+
+def test_a_run_is_shown_as_summary_and_tree(fmlbench: Fmlbench, complete: RunFolder):
+    called = fmlbench("show", SPEC.run_id)
+    assert called.code == 0
+    assert "verdict" in called.out
+    assert "└── 1 ok 0.7000 best (test 0.6600)" in called.out
+    assert "\x1b" not in called.out
+
+
+def test_the_beginning_of_a_name_is_enough(fmlbench: Fmlbench, complete: RunFolder):
+    assert fmlbench("show", "toy.cpu").out == fmlbench("show", SPEC.run_id).out
+
+
+def test_a_run_as_json_holds_summary_and_steps(fmlbench: Fmlbench, complete: RunFolder):
+    shown = json.loads(fmlbench("show", SPEC.run_id, "--json").out)
+    assert shown["folder"] == str(complete.path)
+    assert shown["summary"]["test"]["verdict"] == "better"
+    assert shown["summary"]["is_sealed"] is True
+    assert [(row["index"], row["outcome"], row["test"]) for row in shown["steps"]] == [
+        (0, "ok", 0.48),
+        (1, "ok", 0.66),
+        (2, "crashed", None),
+    ]
+
+
+def test_an_unsealed_run_is_marked(fmlbench: Fmlbench, runs: Path):
+    spec = spec_of(Rung.NONE)
+    write_run(runs, spec, complete_run(spec))
+    assert "UNSEALED" in fmlbench("show", spec.run_id).out
+    assert "UNSEALED" in fmlbench("runs").out
+    assert json.loads(fmlbench("show", spec.run_id, "--json").out)["summary"]["is_sealed"] is False
+
+
+def test_hidden_scores_of_a_run_in_progress_stay_hidden(fmlbench: Fmlbench, runs: Path):
+    events = [event for event in complete_run(SPEC) if event.event != "run-finished"]
+    write_run(runs, SPEC, events)
+    for words in (("show", SPEC.run_id), ("show", SPEC.run_id, "--json"), ("runs",), ("runs", "--json")):
+        out = fmlbench(*words).out
+        assert "0.66" not in out
+        assert "0.48" not in out
+
+
+def test_a_diff_shows_what_a_step_changed_in_its_first_parent(fmlbench: Fmlbench, runs: Path):
+    folder = RunFolder(runs / SPEC.run_id)
+    steps = [baseline(), step(1, 0.6), step(2, 0.7, parents=(1,))]
+    long = "x" * 300
+    stored = with_code(folder, steps, "width = 1\n", "width = 2\n", f"width = 2\n# \x1b[2J[red]{long}\n")
+    write_run(runs, SPEC, [started(SPEC), *stored])
+    assert "-width = 1\n+width = 2\n" in fmlbench("show", SPEC.run_id, "--diff", "1").out
+    second = fmlbench("show", SPEC.run_id, "--diff", "2").out
+    assert "width = 1" not in second
+    assert f"+# [red]{long}\n" in second
+    assert json.loads(fmlbench("show", SPEC.run_id, "--diff", "2", "--json").out)["parent"] == 1
+
+
+@pytest.mark.parametrize("words", [("--diff", "9"), ("--log", "9"), ("--diff", "0"), ("--diff", "1", "--log", "1")])
+def test_a_step_that_cannot_be_shown_is_an_error(fmlbench: Fmlbench, complete: RunFolder, words: tuple[str, ...]):
+    assert fmlbench("show", SPEC.run_id, *words).code == 2
+
+
+def test_logs_are_shown_harmless_and_as_they_are(fmlbench: Fmlbench, complete: RunFolder):
+    draw = complete.step(1) / "draw-0"
+    draw.mkdir(parents=True)
+    long = "y" * 300
+    (draw / "train.log").write_text(f"\x1b[2Jloss [red]0.1\n{long}\n")
+    out = fmlbench("show", SPEC.run_id, "--log", "1").out
+    assert out == f"== draw-0/train.log\nloss [red]0.1\n{long}\n"
+
+
+def test_what_a_sealed_exam_printed_is_shown_only_after_the_end(fmlbench: Fmlbench, runs: Path):
+    unfinished = spec_of(label="unfinished")
+    for spec, events in ((SPEC, complete_run(SPEC)), (unfinished, [started(unfinished), baseline(), step(1, 0.7)])):
+        sealed = write_run(runs, spec, events).step(1) / "sealed" / "draw-0"
+        sealed.mkdir(parents=True)
+        (sealed / "first.log").write_text("accuracy on the test\n")
+    assert "accuracy on the test" in fmlbench("show", SPEC.run_id, "--log", "1").out
+    for words in ((), ("--json",)):
+        assert "accuracy on the test" not in fmlbench("show", unfinished.run_id, "--log", "1", *words).out
+
+
+def test_a_step_that_was_not_run_says_why_there_is_no_log(fmlbench: Fmlbench, complete: RunFolder):
+    assert "NameError: eyes" in fmlbench("show", SPEC.run_id, "--log", "2").out
+
+
+def test_an_unknown_run_is_an_error_with_a_hint(fmlbench: Fmlbench):
+    called = fmlbench("show", "nothing")
+    assert called.code == 2
+    assert "fmlbench runs" in called.err
+
+
+def test_runs_are_listed_with_their_state(fmlbench: Fmlbench, runs: Path, complete: RunFolder):
+    other = spec_of(label="other")
+    write_run(runs, other, [started(other), baseline(0.5)])
+    lines = fmlbench("runs").out.splitlines()
+    assert ["complete" in line for line in lines if SPEC.run_id in line] == [True]
+    assert ["in progress" in line for line in lines if other.run_id in line] == [True]
+    listed = json.loads(fmlbench("runs", "--json").out)
+    assert {record["summary"]["run"] for record in listed} == {SPEC.run_id, other.run_id}
+
+
+def test_a_damaged_run_is_named_and_left_out(fmlbench: Fmlbench, runs: Path, complete: RunFolder):
+    broken = runs / "broken"
+    broken.mkdir()
+    (broken / "run.json").write_text("{")
+    called = fmlbench("runs", "--json")
+    assert called.code == 0
+    assert len(json.loads(called.out)) == 1
+    assert "broken is left out" in called.err
+
+
+def test_an_empty_folder_says_how_to_start(fmlbench: Fmlbench):
+    assert "fmlbench run TASK" in fmlbench("runs").out
+    assert json.loads(fmlbench("runs", "--json").out) == []
