@@ -3,8 +3,9 @@
 import json
 import math
 import os
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from fmlbench.execution.collecting import BadHandIn, NotHandedIn, read_handed_in
 
@@ -12,6 +13,8 @@ SELF_REPORT = "self_reported.json"
 """A driver may write this file into out/: a flat object of names and numbers."""
 
 _MAX_REPORT_BYTES = 64 * 1024
+_MAX_CLAIMS = 100
+_MAX_NAME_CHARACTERS = 80
 _MAX_FILE_BYTES = 2**20
 _MAX_TOTAL_BYTES = 4 * 2**20
 
@@ -25,10 +28,27 @@ def read_self_report(out: Path) -> dict[str, float]:
     if not isinstance(claims, dict):
         return {}
     numbers: dict[str, float] = {}
-    for name, value in claims.items():  # pyright: ignore[reportUnknownVariableType]
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-            numbers[str(name)[:80]] = float(value)  # pyright: ignore[reportUnknownArgumentType]
+    for name, value in islice(cast("dict[str, Any]", claims).items(), _MAX_CLAIMS):
+        number = _finite(value)
+        if number is not None:
+            numbers[_storable(name)] = number
     return numbers
+
+
+def _finite(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        # JSON knows no largest number, and a float does.
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _storable(name: str) -> str:
+    """A name that can be written down: JSON can spell half a character, a file cannot hold it."""
+    return name[:_MAX_NAME_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
 
 
 def keep_native_files(out: Path, kept: Path) -> None:
