@@ -10,7 +10,7 @@ from fmlbench.core.metric import Goal
 from fmlbench.core.task import Task
 from fmlbench.reports.summary import Summary
 from fmlbench.reports.terminal import seal
-from fmlbench.reports.wording import duration_text, estimate_text, score_text
+from fmlbench.reports.wording import brief_estimate_text, duration_text, score_text
 
 
 def plain_table(*columns: str) -> Table:
@@ -47,7 +47,7 @@ def _step_cost(task: Task) -> list[str]:
 
 def run_table(summaries: Sequence[Summary]) -> Table:
     """Runs, one per line; no hidden score of a run that is not over."""
-    table = plain_table("run", "state", "steps", "baseline", "best", "test gain (95% interval)", "seal")
+    table = plain_table("run", "state", "steps", "baseline", "best", "test gain [95% interval]", "seal")
     for summary in summaries:
         table.add_row(
             Text(summary.run, style="bold", overflow="fold"),
@@ -66,4 +66,4 @@ def _gain(summary: Summary) -> str:
         return "-"
     if summary.test.difference is None:
         return str(summary.test.verdict)
-    return estimate_text(summary.test.difference, signed=True)
+    return brief_estimate_text(summary.test.difference, signed=True)

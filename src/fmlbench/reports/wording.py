@@ -10,14 +10,24 @@ def score_text(score: float | None) -> str:
 
 
 def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
-    """A mean with its interval and its n, all figures in one form."""
+    """A mean with its interval and its n, in full."""
     seeds = f"n = {estimate.n} {'seed' if estimate.n == 1 else 'seeds'}"
+    figures = _figures(estimate, signed=signed)
+    return f"{figures} ({seeds}, so no interval)" if estimate.low is None else f"{figures} (95% interval, {seeds})"
+
+
+def brief_estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
+    """The same for a column whose heading says what the brackets are."""
+    return f"{_figures(estimate, signed=signed)}, n = {estimate.n}"
+
+
+def _figures(estimate: Estimate, *, signed: bool) -> str:
+    """The mean and its interval, all in one form."""
     low, high = estimate.low, estimate.high
     if low is None or high is None:
-        form = _form(estimate.mean, signed=signed)
-        return f"{estimate.mean:{form}} ({seeds}, so no interval)"
+        return format(estimate.mean, _form(estimate.mean, signed=signed))
     form = _form(estimate.mean, low, high, signed=signed)
-    return f"{estimate.mean:{form}} [{low:{form}}, {high:{form}}] (95% interval, {seeds})"
+    return f"{estimate.mean:{form}} [{low:{form}}, {high:{form}}]"
 
 
 def _form(*figures: float, signed: bool = False) -> str:

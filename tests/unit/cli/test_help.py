@@ -9,7 +9,7 @@ from tests.unit.cli.conftest import Fmlbench
 
 from fmlbench import __version__
 
-COMMANDS = ("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench")
+COMMANDS = ("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam")
 
 HEAVY = ("pydantic", "numpy", "libcst", "rich", "fmlbench.engine", "fmlbench.execution", "fmlbench.agents")
 

@@ -4,7 +4,14 @@ import pytest
 
 from fmlbench.core.run import Rung
 from fmlbench.reports.intervals import Estimate
-from fmlbench.reports.wording import dollars_text, duration_text, estimate_text, score_text, seal_text
+from fmlbench.reports.wording import (
+    brief_estimate_text,
+    dollars_text,
+    duration_text,
+    estimate_text,
+    score_text,
+    seal_text,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,6 +41,10 @@ def test_a_tiny_mean_is_written_like_its_interval():
 
 def test_an_estimate_states_its_interval_and_its_n():
     assert estimate_text(Estimate(0.5, 3, 0.4, 0.6)) == "0.5000 [0.4000, 0.6000] (95% interval, n = 3 seeds)"
+
+
+def test_a_column_keeps_the_interval_and_the_n():
+    assert brief_estimate_text(Estimate(0.5, 3, 0.4, 0.6), signed=True) == "+0.5000 [+0.4000, +0.6000], n = 3"
 
 
 def test_one_seed_is_said_to_have_no_interval():

@@ -1,0 +1,50 @@
+"""Send the red team at a task before the user's eyes."""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from fmlbench.cli.places import find_places
+from fmlbench.cli.progress import progress_on
+from fmlbench.cli.requests import rung, sandbox_of
+from fmlbench.cli.screen import proceedings, show_json, show_lines
+from fmlbench.engine.preparation import prepare
+from fmlbench.engine.redteam import AttackRow, attack_task
+from fmlbench.reports.untrusted import one_line
+from fmlbench.tasks.folder import TaskFolder
+
+
+def attack_folder(
+    folder: TaskFolder, track: str, *, names: Sequence[str], quick: bool, unsealed: bool, as_json: bool
+) -> bool:
+    """Try attacks on a task and tell of each as it ends; whether all of them were stopped."""
+    places = find_places()
+    sandbox = sandbox_of(rung(unsealed=unsealed))
+
+    def report(row: AttackRow) -> None:
+        if not as_json:
+            show_lines(_line(row))
+
+    with progress_on(proceedings()) as progress:
+        prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
+        rows = attack_task(prepared, places, names=names, quick=quick, report=report, progress=progress)
+    if as_json:
+        show_json(rows)
+    else:
+        show_lines(_verdict(rows, sealed=sandbox.rung.is_sealed))
+    return all(row.is_stopped for row in rows)
+
+
+def _line(row: AttackRow) -> Text:
+    line = Text("stopped  ", style="green") if row.is_stopped else Text("EARNED   ", style="bold red")
+    line.append(f"{row.attack:<28}  {row.outcome:<13}  ", style="default")
+    why = row.stopped_by if row.is_stopped else "; ".join((*row.reached, *row.leftovers)) or row.seen
+    return line.append(one_line(why, 200), style="default")
+
+
+def _verdict(rows: Sequence[AttackRow], *, sealed: bool) -> Text:
+    seal = "" if sealed else " (UNSEALED)"
+    through = [row.attack for row in rows if not row.is_stopped]
+    if through:
+        return Text(f"{len(through)} of {len(rows)} not stopped{seal}: {', '.join(through)}", "bold red")
+    return Text(f"{len(rows)} tried, all stopped{seal}.", "bold green")
