@@ -1,6 +1,7 @@
 """The agent that is a strategy and a proposer: one decides, the other writes."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from fmlbench.agents.dice import dice
@@ -17,6 +18,7 @@ class SearchAgent:
 
     strategy: Strategy
     proposer: Proposer
+    clock: Callable[[], float] = time.monotonic
 
     def run(self, session: Session) -> None:
         """Spend the session's budget, beginning with what an interruption left waiting."""
@@ -30,9 +32,9 @@ class SearchAgent:
             session.submit(self._propose(move, session, index))
 
     def _propose(self, move: Move, session: Session, index: int) -> Proposal:
-        started = time.monotonic()
+        started = self.clock()
         proposal = self.proposer.propose(move, session, dice(session.seed, "proposal", index))
         if proposal.usage.seconds:
             return proposal
-        seconds = time.monotonic() - started
+        seconds = self.clock() - started
         return replace(proposal, usage=proposal.usage.model_copy(update={"seconds": seconds}))

@@ -39,7 +39,8 @@ class RecordedSession:
         self._notes: list[Note] = []
         self._code: list[Files] = []
         self._steps: list[Step] = []
-        self._record(Move(operator=Operator.BASELINE, parents=()), dict(files), "baseline", self._run(files))
+        baseline = Move(operator=Operator.BASELINE, parents=())
+        self._record(Proposal(baseline, dict(files), "the code as it is"), self._run(files))
 
     @property
     def history(self) -> History:
@@ -73,7 +74,7 @@ class RecordedSession:
             evaluation = Evaluation(outcome=Outcome.REJECTED, reason=proposal.rejection)
         else:
             evaluation = self._run(proposal.files)
-        return self._record(proposal.move, dict(proposal.files), proposal.idea, evaluation)
+        return self._record(proposal, evaluation)
 
     def interrupted_after(self, steps: int) -> "RecordedSession":
         """The same session as it would be found after a restart, with that many steps done."""
@@ -95,13 +96,25 @@ class RecordedSession:
         except Exception as error:
             return Evaluation(outcome=Outcome.CRASHED, reason=repr(error), log_tail=traceback.format_exc()[-2000:])
 
-    def _record(self, move: Move, files: Files, idea: str, evaluation: Evaluation) -> Step:
-        index = len(self._steps)
+    def _record(self, proposal: Proposal, evaluation: Evaluation) -> Step:
+        index, files = len(self._steps), dict(proposal.files)
         snapshot = hashlib.sha256(json.dumps([index, files], sort_keys=True).encode()).hexdigest()[:40]
-        step = Step(index=index, move=move, idea=idea, snapshot=snapshot, evaluation=evaluation)
+        step = Step(
+            index=index,
+            move=proposal.move,
+            idea=proposal.idea,
+            snapshot=snapshot,
+            evaluation=evaluation,
+            usage=proposal.usage,
+        )
         self._code.append(files)
         self._steps.append(step)
         return step
+
+
+def told(history: History) -> list[tuple[Move, str, str, Evaluation]]:
+    """What a search did, without how long it took: equal for equal searches."""
+    return [(step.move, step.idea, step.snapshot, step.evaluation) for step in history]
 
 
 def _brief(files: Files, metric: Metric, suggested: Sequence[str]) -> Brief:

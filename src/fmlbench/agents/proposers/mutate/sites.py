@@ -50,7 +50,7 @@ def definitions(files: Mapping[str, str]) -> frozenset[str]:
 
 
 # A search returns to the same few parents again and again, and parsing is most of the work.
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def sites_in(path: str, text: str, defined: frozenset[str]) -> tuple[Site, ...]:
     """All changes the families see in a file; ``defined`` names the functions of all editable code."""
     source = parse(text, defined)

@@ -77,6 +77,9 @@ def parse(text: str, defined: frozenset[str]) -> Source | None:
         positions = _Positions(module, unsafe_skip_copy=True).resolve(ByteSpanPositionProvider)
     except (cst.ParserSyntaxError, RecursionError):
         return None
+    if module.code != text:
+        # Something was left out in parsing (a byte-order mark, say), so that positions would be off.
+        return None
     return Source(text.encode(), module, _imports_of(module), defined, positions)
 
 

@@ -1,0 +1,127 @@
+"""What every strategy must do; inherit the class, say how yours is made, and pytest does the rest.
+
+class TestGreedy(StrategyContract):
+    def make_strategy(self):
+        return Greedy()
+"""
+
+import math
+from dataclasses import dataclass
+from random import Random
+
+from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.core.agents import Session, Strategy
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.steps import History, Move, Operator, Proposal
+from fmlbench.testing.histories import (
+    CRASH,
+    ERROR,
+    INFRA,
+    INVALID,
+    OUT_OF_MEMORY,
+    REJECTION,
+    TIMEOUT,
+    Result,
+    combine,
+    debug,
+    draft,
+    history_of,
+    improve,
+)
+from fmlbench.testing.sessions import Files, RecordedSession, told
+
+HISTORIES: dict[str, History] = {
+    "only a baseline": history_of(0.5),
+    "a baseline that crashed": history_of(CRASH),
+    "nothing but crashes": history_of(CRASH, CRASH, debug(CRASH, of=1), debug(CRASH, of=2), CRASH),
+    "crashes after a baseline": history_of(0.5, CRASH, CRASH, CRASH),
+    "every way to fail": history_of(0.5, TIMEOUT, OUT_OF_MEMORY, REJECTION, INVALID, INFRA),
+    "all scores equal": history_of(0.5, 0.5, 0.5, 0.5),
+    "scores that are no numbers": history_of(math.nan, math.nan, 0.2, math.nan),
+    "a smaller score is better": history_of(0.5, 0.4, 0.3, 0.6, metric=ERROR),
+    "infinite scores": history_of(0.5, math.inf, -math.inf),
+    "a tree": history_of(0.5, draft(0.6), improve(0.7, of=1), draft(CRASH), debug(0.4, of=3), combine(0.8, of=(2, 4))),
+    "a long search": history_of(0.5, *(0.5 + 0.001 * (step % 97) for step in range(200))),
+}
+
+_SEEDS = range(20)
+_BUDGET = 25
+
+
+class StrategyContract:
+    """A strategy is a pure function of the history and the dice."""
+
+    def make_strategy(self) -> Strategy:
+        """Make the strategy that is to be tested."""
+        raise NotImplementedError
+
+    def test_it_is_a_strategy(self) -> None:
+        assert isinstance(self.make_strategy(), Strategy)
+
+    def test_builds_only_on_steps_that_exist(self) -> None:
+        for name, history in HISTORIES.items():
+            for move in self._moves(history):
+                named = (*move.parents, *move.context)
+                assert all(0 <= index < len(history) for index in named), f"{name}: {move}"
+                assert move.parents, f"{name}: {move}"
+
+    def test_makes_no_second_baseline(self) -> None:
+        for history in HISTORIES.values():
+            assert all(move.operator is not Operator.BASELINE for move in self._moves(history))
+
+    def test_decides_alike_for_equal_dice(self) -> None:
+        for name, history in HISTORIES.items():
+            assert self._moves(history) == self._moves(history), name
+
+    def test_remembers_nothing_between_decisions(self) -> None:
+        seasoned = self.make_strategy()
+        for history in HISTORIES.values():
+            seasoned.next_move(history, Random(1))
+        for name, history in HISTORIES.items():
+            fresh = self.make_strategy().next_move(history, Random(0))
+            assert seasoned.next_move(history, Random(0)) == fresh, name
+
+    def test_leaves_the_history_as_it_was(self) -> None:
+        for name, history in HISTORIES.items():
+            before = repr(history)
+            self.make_strategy().next_move(history, Random(0))
+            assert repr(history) == before, name
+
+    def test_ends_with_the_budget(self) -> None:
+        session = _session()
+        self._agent().run(session)
+        assert len(session.history.proposed) <= _BUDGET
+
+    def test_an_interruption_changes_nothing(self) -> None:
+        whole = _session()
+        self._agent().run(whole)
+        for done in range(0, len(whole.history.proposed), 4):
+            resumed = whole.interrupted_after(done)
+            self._agent().run(resumed)
+            assert told(resumed.history) == told(whole.history), f"interrupted after step {done}"
+
+    def _moves(self, history: History) -> list[Move]:
+        moves = (self.make_strategy().next_move(history, Random(seed)) for seed in _SEEDS)
+        return [move for move in moves if move is not None]
+
+    def _agent(self) -> SearchAgent:
+        return SearchAgent(self.make_strategy(), _Numbering())
+
+
+@dataclass(frozen=True)
+class _Numbering:
+    """A proposer whose candidates differ in nothing but a number."""
+
+    def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
+        files = {"step.txt": f"{len(session.history)} {rng.random()}"}
+        return Proposal(move=move, files=files, idea=f"number {len(session.history)}")
+
+
+def _session() -> RecordedSession:
+    return RecordedSession({"step.txt": "0"}, _any_result, steps=_BUDGET, seed=7)
+
+
+def _any_result(files: Files) -> Result:
+    """A score, or now and then none, that follows from the files."""
+    rng = Random(files["step.txt"])
+    return rng.choice((CRASH, Outcome.INVALID, rng.random(), rng.random(), rng.random()))

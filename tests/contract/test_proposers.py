@@ -1,0 +1,28 @@
+from fmlbench.agents.proposers.mutate.proposer import Mutate
+from fmlbench.agents.proposers.reference import Reference
+from fmlbench.agents.proposers.scripted import Scripted
+from fmlbench.agents.proposers.unchanged import Unchanged
+from fmlbench.agents.script import ScriptedEdit, ScriptedStep
+from fmlbench.core.agents import Proposer
+from fmlbench.testing.proposers import ProposerContract
+
+
+class TestMutate(ProposerContract):
+    def make_proposer(self) -> Proposer:
+        return Mutate()
+
+
+class TestUnchanged(ProposerContract):
+    def make_proposer(self) -> Proposer:
+        return Unchanged()
+
+
+class TestReference(ProposerContract):
+    def make_proposer(self) -> Proposer:
+        return Reference({"model.py": "x = 1\n"}, "a better model")
+
+
+class TestScripted(ProposerContract):
+    def make_proposer(self) -> Proposer:
+        edit = ScriptedEdit(file="model.py", search="steps=100", replace="steps=200")
+        return Scripted(tuple(ScriptedStep(idea=f"edit {index}", edits=(edit,)) for index in range(9)))

@@ -1,0 +1,131 @@
+import warnings
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import fmlbench
+from fmlbench.agents.proposers.mutate.mutations import Candidate, Focus, compiles, mutations
+from fmlbench.testing.proposers import SAMPLE
+
+PACKAGE = Path(fmlbench.__file__).parent
+CORPUS = {
+    path.relative_to(PACKAGE.parent).as_posix(): path.read_text("utf-8")
+    for folder in ("core", "agents", "testing")
+    for path in sorted((PACKAGE / folder).rglob("*.py"))
+}
+
+
+def first(files: dict[str, str], seed: int, focus: Focus | None = None, edits: int = 1) -> Candidate:
+    return next(mutations(files, focus or Focus(), Random(seed), edits=edits))
+
+
+def changed_paths(candidate: Candidate, files: dict[str, str]) -> set[str]:
+    return {path for path in files if candidate.files[path] != files[path]}
+
+
+def test_hundreds_of_mutations_of_real_code_all_compile_and_differ():
+    made = 0
+    for path, text in CORPUS.items():
+        for seed in range(8):
+            for candidate in islice(mutations({path: text}, Focus(), Random(seed)), 1):
+                made += 1
+                assert candidate.files[path] != text
+                assert path in candidate.idea
+                assert "\n" not in candidate.idea
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    compile(candidate.files[path], path, "exec")
+    assert made >= 300
+
+
+def test_the_same_dice_bring_the_same_change():
+    assert [first(SAMPLE, seed) for seed in range(20)] == [first(SAMPLE, seed) for seed in range(20)]
+
+
+def test_the_order_of_files_does_not_matter():
+    files = {f"file{index}.py": f"rate = 0.{index + 1}\nwidth = 8\n" for index in range(9)}
+    backwards = dict(reversed(files.items()))
+    assert [first(files, seed).idea for seed in range(20)] == [first(backwards, seed).idea for seed in range(20)]
+
+
+def test_two_hundred_draws_show_many_kinds_of_change():
+    ideas = Counter(first(SAMPLE, seed).idea for seed in range(200))
+    assert len(ideas) > 50
+    assert ideas.most_common(1)[0][1] < 20
+    told = " ".join(ideas)
+    for word in (
+        "learning_rate 0.01",
+        "SGD ->",
+        "label_smoothing",
+        "ReLU ->",
+        "drop nn.",
+        "normalise features",
+        "weigh",
+    ):
+        assert word in told, word
+
+
+def test_all_changes_come_up_exactly_once():
+    ideas = [candidate.idea for candidate in mutations(SAMPLE, Focus(), Random(0))]
+    assert len(ideas) > 60
+    assert Counter(ideas) == Counter(candidate.idea for candidate in mutations(SAMPLE, Focus(), Random(1)))
+    assert max(Counter(ideas).values()) == 1
+
+
+def test_edits_can_be_made_on_top_of_each_other():
+    candidate = first(SAMPLE, 0, edits=3)
+    assert len(candidate.idea.split("; ")) == 3
+
+
+def test_suggested_files_are_changed_nine_times_in_ten():
+    files = {f"file{index}.py": f"rate = 0.{index + 1}\nwidth = 8\n" for index in range(9)}
+    focus = Focus(suggested=("file3.py",))
+    hits = sum(changed_paths(first(files, seed, focus), files) == {"file3.py"} for seed in range(300))
+    assert 250 <= hits <= 290
+
+
+def test_a_suggestion_may_be_a_glob():
+    files = {"core/a.py": "x = 1\n", "other/b.py": "x = 1\n"}
+    hits = sum(changed_paths(first(files, seed, Focus(("core/*",))), files) == {"core/a.py"} for seed in range(100))
+    assert hits > 75
+
+
+@pytest.mark.parametrize(
+    "path", ["tests/test_x.py", "pkg/x_test.py", "setup.py", "conftest.py", "notes.md", "data.json"]
+)
+def test_what_is_no_research_code_is_left_alone(path: str):
+    assert list(mutations({path: "x = 1\n"}, Focus(), Random(0))) == []
+
+
+def test_what_made_no_difference_is_seldom_tried_again():
+    files = {"research.py": "alpha = 0.5\nbeta = 0.5\n"}
+    focus = Focus(dull={("research.py", "alpha = 0.5"): {"numbers"}})
+    again = sum("alpha" in first(files, seed, focus).idea for seed in range(300))
+    assert again < 20
+
+
+def test_another_kind_of_change_of_such_a_line_is_tried_half_as_often():
+    files = {"research.py": "alpha = a + b\nbeta = a + b\n"}
+    focus = Focus(dull={("research.py", "alpha = a + b"): {"numbers"}})
+    rng = Random(0)
+    again = sum("research.py:1" in next(mutations(files, focus, rng)).idea for _ in range(600))
+    assert 150 < again < 250
+
+
+def test_a_place_can_be_asked_for():
+    line = 1 + SAMPLE["model.py"].splitlines().index("        features = self.body(x)")
+    candidates = list(mutations(SAMPLE, Focus(), Random(0), where=lambda site: site.line == line))
+    assert candidates
+    assert all(candidate.idea.endswith(f"model.py:{line}") for candidate in candidates)
+
+
+def test_code_with_doubtful_escapes_still_counts_as_code():
+    assert compiles('x = "\\d"\n')
+
+
+@pytest.mark.parametrize("text", ["def f(:\n", "x = 1\0\n", "return 1\n"])
+def test_what_python_would_refuse_does_not_compile(text: str):
+    assert not compiles(text)

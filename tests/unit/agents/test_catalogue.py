@@ -1,0 +1,147 @@
+import json
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+
+from fmlbench.agents import catalogue
+from fmlbench.agents.catalogue import AGENTS, AgentEntry, Expertise, agent_spec, all_agents, build_agent
+from fmlbench.agents.proposers.unchanged import Unchanged
+from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.strategies.repeat import Repeat
+from fmlbench.core.agents import Agent
+from fmlbench.core.errors import AgentNotFound, BadRequest
+from fmlbench.core.run import AgentSpec
+from fmlbench.testing.sessions import Files, RecordedSession
+
+FILES = {"research.py": "rate = 0.5\n"}
+EXPERTISE: Expertise = ({"research.py": "rate = 1.0\n"}, "the known best")
+
+
+def score(files: Files) -> float:
+    values: dict[str, float] = {}
+    exec(files["research.py"], values)
+    return values["rate"]
+
+
+def run(name: str, settings: dict[str, str] | None = None, steps: int = 3) -> RecordedSession:
+    session = RecordedSession(FILES, score, steps=steps)
+    build_agent(agent_spec(name, settings or {}), EXPERTISE).run(session)
+    return session
+
+
+@pytest.mark.parametrize("name", sorted(set(AGENTS) - {"scripted"}))
+def test_every_agent_can_be_named_built_and_run(name: str):
+    assert len(run(name).history.proposed) >= 1
+
+
+def test_every_entry_stands_under_its_own_name_with_a_sentence():
+    for name, entry in AGENTS.items():
+        assert entry.name == name
+        assert entry.description.endswith(".")
+        assert "\n" not in entry.description
+
+
+def test_noop_reproduces_the_baseline_in_every_step():
+    assert [step.score for step in run("noop").history] == [0.5] * 4
+
+
+def test_oracle_applies_the_reference_once_and_is_done():
+    history = run("oracle").history
+    assert [(step.idea, step.score) for step in history.proposed] == [("the known best", 1.0)]
+
+
+def test_scripted_plays_its_file(tmp_path: Path):
+    path = tmp_path / "script.json"
+    path.write_text(json.dumps([{"idea": "faster", "files": {"research.py": "rate = 0.7\n"}}]))
+    history = run("scripted", {"script": str(path)}).history
+    assert [(step.idea, step.score) for step in history.proposed] == [("faster", 0.7)]
+
+
+def test_a_specification_holds_defaults_too_so_that_a_record_says_it_all():
+    assert agent_spec("greedy", {}) == AgentSpec(
+        name="greedy", strategy="greedy", proposer="mutate", settings={"debug_tries": 2}
+    )
+
+
+def test_settings_get_the_type_of_their_default():
+    assert agent_spec("greedy", {"debug_tries": "5"}).settings == {"debug_tries": 5}
+
+
+def test_a_setting_reaches_the_strategy():
+    agent = build_agent(agent_spec("greedy", {"debug_tries": "0"}), EXPERTISE)
+    assert isinstance(agent, SearchAgent)
+    assert vars(agent.strategy) == {"debug_tries": 0}
+
+
+def test_a_misspelt_agent_gets_a_hint():
+    with pytest.raises(AgentNotFound) as caught:
+        agent_spec("gredy", {})
+    assert (caught.value.message, caught.value.hint) == (
+        "There is no agent named 'gredy'.",
+        "Did you mean 'greedy'?",
+    )
+
+
+def test_an_unheard_of_agent_gets_the_list_without_test_doubles():
+    with pytest.raises(AgentNotFound) as caught:
+        agent_spec("xyzzy", {})
+    assert caught.value.hint == "There are: greedy, noop, oracle, random."
+
+
+def test_an_unknown_setting_is_refused():
+    with pytest.raises(BadRequest) as caught:
+        agent_spec("greedy", {"depth": "3"})
+    assert caught.value.message == "Agent 'greedy' has no setting named 'depth'."
+    assert caught.value.hint == "Its settings: debug_tries."
+
+
+def test_a_setting_of_the_wrong_kind_is_refused():
+    with pytest.raises(BadRequest, match="cannot be 'many'"):
+        agent_spec("greedy", {"debug_tries": "many"})
+
+
+def test_a_setting_that_is_needed_is_asked_for():
+    with pytest.raises(BadRequest, match="needs the setting 'script'"):
+        agent_spec("scripted", {})
+
+
+def _build_theirs(_spec: AgentSpec, _expertise: Expertise) -> Agent:
+    return SearchAgent(Repeat(times=1), Unchanged())
+
+
+THEIRS = AgentEntry(
+    name="theirs", description="Another package's agent.", strategy="s", proposer="p", build=_build_theirs
+)
+FALSE_GREEDY = AgentEntry(name="greedy", description="An impostor.", strategy="s", proposer="p", build=_build_theirs)
+
+
+@pytest.fixture
+def other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = [
+        EntryPoint(name=name, value=f"{__name__}:{name}", group=catalogue.ENTRY_POINTS)
+        for name in ("THEIRS", "FALSE_GREEDY")
+    ]
+
+    def installed(*, group: str) -> list[EntryPoint]:
+        return [point for point in points if point.group == group]
+
+    monkeypatch.setattr(catalogue, "entry_points", installed)
+
+
+@pytest.mark.usefixtures("other_packages")
+def test_other_packages_can_bring_agents():
+    assert "theirs" in all_agents()
+    assert len(run("theirs").history.proposed) == 1
+
+
+@pytest.mark.usefixtures("other_packages")
+def test_nobody_can_take_the_name_of_a_built_in_agent():
+    assert all_agents()["greedy"] is AGENTS["greedy"]
+
+
+def test_listing_agents_does_not_load_the_syntax_tree_library():
+    program = "import sys, fmlbench.agents.catalogue; sys.exit('libcst' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
