@@ -10,18 +10,20 @@ from pathlib import Path
 
 from fmlbench.core.progress import Silent
 from fmlbench.engine.runner import play
-from fmlbench.records.events import Event
+from fmlbench.records.events import Event, StepStarted
 from fmlbench.records.folder import find_run
 from fmlbench.workspace.places import Places
 
 
 class Fuse:
-    """Burns down by one with every event that is logged."""
+    """Burns down by one with every event that is logged for the first time."""
 
     def __init__(self, length: int) -> None:
         self.left = length
 
     def burn(self, event: Event) -> None:
+        if isinstance(event, StepStarted) and event.attempt > 1:
+            return  # an experiment begun again: dying here each time, a run would never get on
         self.left -= 1
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
