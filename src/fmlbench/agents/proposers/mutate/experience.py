@@ -18,7 +18,7 @@ class Experience:
 
     def __init__(self) -> None:
         self._digests: dict[str, str] = {}
-        self._idle: dict[str, tuple[tuple[Line, str], ...]] = {}
+        self._idle: dict[tuple[str, str], tuple[tuple[Line, str], ...]] = {}
 
     def tried(self, session: Session) -> frozenset[str]:
         """Digests of all code tried so far."""
@@ -31,9 +31,11 @@ class Experience:
         """Lines that were changed without the score moving at all, with the families of those changes."""
         found: dict[Line, set[str]] = {}
         for step in session.history.proposed:
-            if step.snapshot not in self._idle:
-                self._idle[step.snapshot] = tuple(_idle_changes(step, session))
-            for line, family in self._idle[step.snapshot]:
+            parent = session.history[step.move.parents[0]]
+            pair = (parent.snapshot, step.snapshot)
+            if pair not in self._idle:
+                self._idle[pair] = tuple(_idle_changes(parent, step, session))
+            for line, family in self._idle[pair]:
                 found.setdefault(line, set()).add(family)
         return found
 
@@ -48,9 +50,8 @@ def digest(files: Mapping[str, str]) -> str:
     return found.hexdigest()
 
 
-def _idle_changes(step: Step, session: Session) -> Iterator[tuple[Line, str]]:
+def _idle_changes(parent: Step, step: Step, session: Session) -> Iterator[tuple[Line, str]]:
     """The one change by which a step differs from its parent, if the score does not."""
-    parent = session.history[step.move.parents[0]]
     if not has_score(step) or step.score != parent.score:
         return
     before, after = session.code_of(parent.index), session.code_of(step.index)
