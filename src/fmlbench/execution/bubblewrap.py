@@ -27,34 +27,48 @@ from fmlbench.execution.world import check_targets, command_of, environment_of, 
 _ROOT = "/"
 _IN_MEMORY = ("/scratch", "/tmp", "/dev/shm")  # noqa: S108 - the sandbox's own
 _SHARED_DEVICES = tuple(Path("/dev") / name for name in ("null", "zero", "full", "random", "urandom", "tty"))
-# A line opens the gate. A gate that closes without one is that of a dead harness: the job must not begin.
-_WAIT_AT_GATE = 'read -r go || exit 1; exec "$@" </dev/null'
+_KEEPER = """
+read -r go || exit 1
+"$@" </dev/null &
+bwrap=$!
+{
+    read -r end
+    # Its child first, which would not die with it while both are still being set up; stopped, it has no others.
+    kill -STOP $bwrap
+    read -r child </proc/$bwrap/task/$bwrap/children
+    kill -KILL $child $bwrap
+} </proc/$$/fd/0 2>/dev/null &
+watcher=$!
+wait $bwrap
+kill -KILL $watcher
+"""
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 """Bubblewrap's own, and visible in the sandbox as that of its first process."""
 
 
 class Bubblewrap:
-    """Runs each job in namespaces of its own."""
+    """Runs each job in namespaces of its own, and in a cgroup of its own where this user may make one."""
 
     rung = Rung.BUBBLEWRAP
 
-    def __init__(self, program: Path) -> None:
+    def __init__(self, program: Path, *, use_cgroups: bool = True) -> None:
         self._program = program
+        self._use_cgroups = use_cgroups
         self._device_modes = {device: device.stat().st_mode & 0o777 for device in _SHARED_DEVICES}
 
     def run(self, job: Job) -> Execution:
         """Run a job to its end; never raises for what the job does."""
         check_targets(job)
-        options = [*isolation(self._program), *system_mounts(), *self._mounts(job), *_environment(job)]
         launch = Launch(
             command=lambda ends: self._command(job, ends),
-            orders=b"\0".join(map(os.fsencode, options)),
             environment=_ENVIRONMENT,
             working_folder="/",
             pass_fds=job.pass_fds,
         )
         try:
-            return supervise(job, Rig(launch, in_namespace=True, scratch_bytes=_scratch_bytes))
+            return supervise(
+                job, Rig(launch, in_namespace=True, use_cgroup=self._use_cgroups, scratch_bytes=_scratch_bytes)
+            )
         finally:
             self._give_back_devices()
 
@@ -67,12 +81,10 @@ class Bubblewrap:
 
     def _command(self, job: Job, ends: Ends) -> list[str]:
         return [
-            str(self._program),
-            *("--args", str(ends.orders)),
-            *("--json-status-fd", str(ends.status)),
-            *("--block-fd", str(ends.gate)),
-            *("--", "/bin/sh", "-c", _WAIT_AT_GATE, "sh"),
-            *command_of(job, _ROOT),
+            *("/bin/sh", "-c", _KEEPER, "keeper", str(self._program)),
+            *("--json-status-fd", str(ends.status), "--block-fd", str(ends.start)),
+            *(*isolation(self._program), *system_mounts(), *self._mounts(job), *_environment(job)),
+            *("--", *command_of(job, _ROOT)),
         ]
 
     def _mounts(self, job: Job) -> Iterator[str]:

@@ -9,30 +9,18 @@ from pathlib import Path
 from typing import Protocol
 
 from fmlbench.core.task import Limits
-from fmlbench.execution.processes import Usage
+from fmlbench.execution.processes import Meter, Usage
 
-_OWN_PROCESSES = 2
-"""A sandbox's own processes in a job's group: the one outside and the first one inside."""
+_OWN_PROCESSES = 4
+"""A sandbox's own processes in a job's group: the shell and its watcher, bubblewrap, and the first one inside."""
 _REMOVAL_SECONDS = 5.0
 
 
-class Cgroup(Protocol):
+class Cgroup(Meter, Protocol):
     """A group of processes with limits of its own."""
 
     def add(self, pid: int) -> None:
         """Move a process into the group; its children will be born there."""
-        ...
-
-    def pids(self) -> list[int]:
-        """The processes in the group."""
-        ...
-
-    def usage(self) -> Usage:
-        """What they use now; CPU seconds include those of the dead."""
-        ...
-
-    def oom_kills(self) -> int:
-        """How many of them were killed because the group had used up its memory."""
         ...
 
     def remove(self) -> None:

@@ -16,6 +16,7 @@ from fmlbench.execution.processes import start_ticks_of
 
 _NAME = re.compile(r"fmlbench\.(?P<pid>\d+)\.(?P<start>\d+)\..+")
 _V1_CONTROLLERS = ("memory", "pids", "cpuacct")
+_LONGEST_NAME = 200
 _NO_LIMIT_BYTES = 2**62
 
 
@@ -64,7 +65,8 @@ def open_group(job_name: str, limits: Limits) -> Cgroup | None:
 
 def group_name(job_name: str) -> str:
     """The name of a job's group."""
-    return f"fmlbench.{os.getpid()}.{start_ticks_of(os.getpid())}.{re.sub(r'[^A-Za-z0-9_.-]', '-', job_name)}"
+    readable = re.sub(r"[^A-Za-z0-9_.-]", "-", job_name)[:_LONGEST_NAME]
+    return f"fmlbench.{os.getpid()}.{start_ticks_of(os.getpid())}.{readable}"
 
 
 def groups_of(job_name_part: str) -> list[str]:

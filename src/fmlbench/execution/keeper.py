@@ -1,12 +1,13 @@
-"""Start and end the process that keeps a job: bubblewrap, or our own reaper.
+"""Start and end the process that keeps a job: a shell around bubblewrap, or our own reaper.
 
 Both follow one protocol, so that nothing of a job outlives its harness, at whatever instant that is killed:
 
-1. the keeper waits for its orders while it is moved into the job's control group;
-2. it writes ``{"child-pid": N}`` on the status pipe: the process from which all of the job will descend;
-3. that process waits at the gate while its resource limits are set;
-4. a line opens the gate; a gate that closes without one means that the harness is dead, and the job is not begun;
-5. when the job ends by itself, ``{"exit-code": N}`` follows. Without it, it was not the job that failed.
+1. the keeper waits for a line on its standard input, the lifeline, while limits are set on it;
+2. it begins the job and writes ``{"child-pid": N}`` on the status pipe: from that process all of the job descends;
+3. that process waits for a byte on the start pipe, while limits are set on it in turn;
+4. when the job ends by itself, ``{"exit-code": N}`` follows, and the keeper ends. Without a code, it was not the job
+   that failed;
+5. when the lifeline is cut, because the job is to be ended or the harness is dead, the keeper kills all and ends.
 """
 
 import json
@@ -24,17 +25,14 @@ from fmlbench.execution.pipes import Pipe
 
 _START_SECONDS = 60.0
 _END_SECONDS = 30.0
-# One byte for bubblewrap's --block-fd, the rest of the line for the shell it starts.
-_OPEN_GATE = b"!go\n"
 
 
 @dataclass(frozen=True)
 class Ends:
-    """The keeper's ends of its pipes, by number. Its standard input is the gate, too."""
+    """The keeper's ends of its pipes, by number."""
 
-    orders: int
     status: int
-    gate: int
+    start: int
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,6 @@ class Launch:
     """How to start a keeper."""
 
     command: Callable[[Ends], Sequence[str]]
-    orders: bytes
     environment: Mapping[str, str]
     working_folder: str
     pass_fds: tuple[int, ...]
@@ -53,26 +50,22 @@ class KeeperFailed(Exception):
 
 
 class Keeper:
-    """A started keeper; leaving the context ends it with everything it keeps.
-
-    The thread that starts it must be the one that waits for it: to the kernel, the end of that thread is the end of
-    the parent.
-    """
+    """A keeper at work; leaving the context ends it with everything it keeps."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
         self._said = b""
-        self._init_pid: int | None = None
         self._ours = ExitStack()
-        self._gate, self._orders, self._status, self._output = (self._pipe() for _ in range(4))
+        self._lifeline, self._start, self._status, self._output = (self._pipe() for _ in range(4))
         try:
-            self._process = self._start()
+            self._process = self._launch_process()
             self.handle = os.pidfd_open(self.pid)
             """Readable when the keeper has ended."""
             self._ours.callback(os.close, self.handle)
         except BaseException:
             self._ours.close()
             raise
+        self._root_handle = self.handle
 
     def __enter__(self) -> "Keeper":
         return self
@@ -104,43 +97,33 @@ class Keeper:
         code = self._process.returncode
         return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
-    def give_orders(self) -> int:
-        """Let the keeper prepare the job; return the number of the process all of it will descend from."""
-        with suppress(BrokenPipeError):
-            os.write(self._orders.writer, self._launch.orders)
-        self._orders.close_writer()
+    def begin(self) -> int:
+        """Let the keeper make all ready; return the number of the process from which all of the job will descend."""
+        _tell(self._lifeline, b"go\n")
         deadline = time.monotonic() + _START_SECONDS
-        while (pid := self._told("child-pid")) is None:
+        while (root := self._told("child-pid")) is None:
             if not _is_ready(self._status.reader, deadline) or not self._listen():
                 raise KeeperFailed("did not start")
-        self._init_pid = pid
-        self._init_handle = os.pidfd_open(self._init_pid)
-        self._ours.callback(os.close, self._init_handle)
-        return self._init_pid
+        if root != self.pid:
+            self._root_handle = os.pidfd_open(root)
+            self._ours.callback(os.close, self._root_handle)
+        return root
 
-    def open_gate(self) -> None:
-        """Let the job begin."""
-        with suppress(BrokenPipeError):
-            os.write(self._gate.writer, _OPEN_GATE)
+    def start(self) -> None:
+        """Let the job itself start."""
+        _tell(self._start, b"!")
 
     def end(self) -> None:
-        """Kill whatever of the job still lives, and wait until nothing does."""
-        # To our reaper a closed gate is the order to end; killed, it would orphan what it keeps.
-        self._gate.close_writer()
-        deadline = time.monotonic() + _END_SECONDS
-        if self._init_pid is None:
-            self._process.kill()
-        elif self._init_pid != self.pid:
+        """Have whatever still lives of the job killed, and wait until nothing does."""
+        self._lifeline.close_writer()
+        if self._root_handle != self.handle:
+            # The first process of a namespace takes all others with it, at once. Our reaper would leave them behind.
             with suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self._init_handle, signal.SIGKILL)
-            if not _is_ready(self._init_handle, deadline):
-                raise KeeperFailed("could not be ended")
-        try:
-            self._process.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-            raise KeeperFailed("could not be ended") from None
+                signal.pidfd_send_signal(self._root_handle, signal.SIGKILL)
+        deadline = time.monotonic() + _END_SECONDS
+        if not (_is_ready(self.handle, deadline) and _is_ready(self._root_handle, deadline)):
+            raise KeeperFailed("could not be ended")
+        self._process.wait()
         while self._listen():
             pass
 
@@ -149,25 +132,23 @@ class Keeper:
         self._ours.callback(pipe.close)
         return pipe
 
-    def _start(self) -> "subprocess.Popen[bytes]":
-        second_gate = os.dup(self._gate.reader)
-        ends = Ends(orders=self._orders.reader, status=self._status.writer, gate=second_gate)
+    def _launch_process(self) -> "subprocess.Popen[bytes]":
+        ends = Ends(status=self._status.writer, start=self._start.reader)
         try:
             return subprocess.Popen(
                 list(self._launch.command(ends)),
-                stdin=self._gate.reader,
+                stdin=self._lifeline.reader,
                 stdout=self._output.writer,
                 stderr=self._output.writer,
                 cwd=self._launch.working_folder,
                 env=dict(self._launch.environment),
-                pass_fds=(ends.orders, ends.status, ends.gate, *self._launch.pass_fds),
+                pass_fds=(ends.status, ends.start, *self._launch.pass_fds),
                 # Ctrl-C on a terminal is for us; we then end the job in good order.
                 start_new_session=True,
             )
         finally:
-            os.close(second_gate)
-            self._gate.close_reader()
-            self._orders.close_reader()
+            self._lifeline.close_reader()
+            self._start.close_reader()
             self._status.close_writer()
             self._output.close_writer()
 
@@ -180,6 +161,12 @@ class Keeper:
     def _told(self, fact: str) -> int | None:
         whole_lines = self._said[: self._said.rfind(b"\n") + 1].splitlines()
         return next((facts[fact] for facts in map(json.loads, whole_lines) if fact in facts), None)
+
+
+def _tell(pipe: Pipe, words: bytes) -> None:
+    # A keeper that is gone is noticed by its silence.
+    with suppress(BrokenPipeError):
+        os.write(pipe.writer, words)
 
 
 def _is_ready(handle: int, deadline: float) -> bool:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from fmlbench.core.task import Limits
+
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
@@ -37,6 +39,10 @@ class Meter(Protocol):
         """What they use now."""
         ...
 
+    def oom_kills(self) -> int:
+        """How many of them the kernel killed because they used too much memory."""
+        ...
+
 
 @dataclass(frozen=True)
 class _Stat:
@@ -55,17 +61,19 @@ class ProcessTree:
     seen: a cgroup knows better, where there is one.
     """
 
-    def __init__(self, root: int, *, exact_above_bytes: int) -> None:
+    def __init__(self, root: int, limits: Limits) -> None:
         self._root = root
-        self._exact_above_bytes = exact_above_bytes
+        self._limits = limits
         self._cpu_seconds = 0.0
 
     def pids(self) -> list[int]:
-        """The descendants, without the root."""
+        """The descendants, without the root; not many more than are allowed, for bombs breed faster than we count."""
         found = _children_of(self._root)
         for pid in found:
+            if len(found) > self._limits.processes:
+                break
             found.extend(_children_of(pid))
-        return found
+        return found[: 2 * self._limits.processes]
 
     def usage(self) -> Usage:
         """Sum over the tree; the exact size of memory costs much more to read, so only where it matters."""
@@ -76,9 +84,13 @@ class ProcessTree:
         ended_seconds = root.cpu_seconds if root else 0.0
         self._cpu_seconds = max(self._cpu_seconds, ended_seconds + sum(known.cpu_seconds for known in stats))
         memory = sum(known.rss_bytes for known in stats)
-        if memory > self._exact_above_bytes:
+        if memory > self._limits.memory_mb * 2**20:
             memory = min(memory, sum(_proportional_bytes(pid) for pid in pids))
         return Usage(self._cpu_seconds, memory, sum(known.threads for known in stats))
+
+    def oom_kills(self) -> int:
+        """None: without a group nobody but the watchdog kills for memory."""
+        return 0
 
 
 def start_ticks_of(pid: int) -> int | None:

@@ -1,12 +1,11 @@
 """Keeps an unsealed job: starts it, and kills whatever came of it when it ends or the harness dies.
 
-    python -I -S reaper.py ORDERS_FD STATUS_FD
+    python -I -S reaper.py STATUS_FD START_FD ORDERS
 
 A program of its own, for the kernel hands orphans to the nearest ancestor that asks for them: so daemons stay in
 reach. It follows the protocol in keeper.py. What kills it, though, frees the job: nothing seals this rung.
 """
 
-import contextlib
 import ctypes
 import json
 import os
@@ -14,6 +13,7 @@ import select
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -22,13 +22,14 @@ _SECONDS_BETWEEN_REAPING = 0.2
 
 def main() -> None:
     """Keep one job."""
-    orders_fd, status_fd = map(int, sys.argv[1:])
+    status_fd, start_fd, orders = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
     os.set_inheritable(status_fd, False)
+    os.set_inheritable(start_fd, False)
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    with os.fdopen(orders_fd, "rb") as stream:
-        orders = json.load(stream)
+    if not os.read(0, 100):
+        return
     _say(status_fd, {"child-pid": os.getpid()})
-    if not sys.stdin.buffer.readline():
+    if not os.read(start_fd, 1):
         return
     job = os.posix_spawn(
         orders["command"][0],
@@ -48,10 +49,10 @@ def _say(status_fd: int, facts: dict[str, int]) -> None:
 
 
 def _wait_for(job: int) -> int | None:
-    """Wait for the job's exit code, or for the gate to close: then there is none."""
+    """Wait for the job's exit code, or for the lifeline to be cut: then there is none."""
     handle = os.pidfd_open(job)
     while True:
-        ready, _, _ = select.select([sys.stdin, handle], [], [], _SECONDS_BETWEEN_REAPING)
+        ready, _, _ = select.select([0, handle], [], [], _SECONDS_BETWEEN_REAPING)
         if handle in ready:
             code = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])
             return code if code >= 0 else 128 - code
@@ -74,7 +75,7 @@ def _end_descendants() -> None:
             stopped.update(fresh)
             descendants = _descendants()
         _send(sorted(stopped), signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
+        with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         time.sleep(0.001)
@@ -82,7 +83,7 @@ def _end_descendants() -> None:
 
 def _send(pids: list[int], number: signal.Signals) -> None:
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
+        with suppress(ProcessLookupError):
             os.kill(pid, number)
 
 
@@ -96,7 +97,7 @@ def _descendants() -> list[int]:
 def _children_of(pid: int) -> list[int]:
     children: list[int] = []
     for listing in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             children.extend(map(int, listing.read_bytes().split()))
     return children
 

@@ -87,6 +87,7 @@ class Execution:
     ending: Ending
     reason: str
     exit_code: int | None
+    """None where the job did not end by itself."""
     seconds: float
     cpu_seconds: float
     peak_memory_mb: float

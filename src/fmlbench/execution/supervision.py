@@ -1,4 +1,4 @@
-"""Run a job under a keeper, from the opening of the gate to the last process gone, and tell how it ended."""
+"""Run a job under a keeper, from its start to its last process, and tell how it ended."""
 
 import selectors
 import signal
@@ -15,7 +15,7 @@ from fmlbench.execution.processes import ProcessTree
 from fmlbench.execution.sandbox import Ending, Execution, Job, Verdict
 from fmlbench.execution.storage import Storage
 from fmlbench.execution.watchdog import Watchdog
-from fmlbench.execution.world import set_rlimits, writable_folders_of
+from fmlbench.execution.world import limit_keeper, limit_namespace, missing_parts, writable_folders_of
 
 _WORDS_CHARACTERS = 200
 
@@ -26,15 +26,18 @@ class Rig:
 
     launch: Launch
     in_namespace: bool
+    use_cgroup: bool
     scratch_bytes: Callable[[int], int]
     """How full the scratch space is, given the process that all of the job descends from."""
 
 
 def supervise(job: Job, rig: Rig) -> Execution:
     """Run a job to its end. Whatever happens, nothing of it is left when this returns or raises."""
+    if missing := missing_parts(job):
+        return _infra(f"there is no '{missing[0]}'")
     try:
         with ExitStack() as stack:
-            cgroup = open_group(job.name, job.limits)
+            cgroup = open_group(job.name, job.limits) if rig.use_cgroup else None
             if cgroup:
                 stack.callback(cgroup.remove)
             keeper = stack.enter_context(Keeper(rig.launch))
@@ -44,33 +47,36 @@ def supervise(job: Job, rig: Rig) -> Execution:
             except KeeperFailed as failure:
                 output.drain()
                 return _infra(f"the sandbox {failure}", output)
-    except OSError as error:
-        # A job cannot cause this: it is our own files, pipes and processes that were not to be had.
-        return _infra(str(error))
+    # A job cannot cause these: it is our own files, pipes and processes that are not to be had, or not to be ended.
+    except (OSError, KeeperFailed) as trouble:
+        return _infra(str(trouble))
 
 
 def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: BoundedOutput) -> Execution:
     if cgroup:
         cgroup.add(keeper.pid)
-    init = keeper.give_orders()
-    set_rlimits(init, job, in_cgroup=cgroup is not None, in_namespace=rig.in_namespace)
+    limit_keeper(keeper.pid, job, in_cgroup=cgroup is not None)
+    root = keeper.begin()
+    if rig.in_namespace:
+        limit_namespace(root, job)
     started = time.monotonic()
     watchdog = Watchdog(
         job.limits,
-        cgroup or ProcessTree(init, exact_above_bytes=job.limits.memory_mb * 2**20),
-        Storage(writable_folders_of(job), lambda: rig.scratch_bytes(init), job.limits),
+        cgroup or ProcessTree(root, job.limits),
+        Storage(writable_folders_of(job), lambda: rig.scratch_bytes(root), job.limits),
         started,
     )
-    keeper.open_gate()
+    keeper.start()
     verdict = _follow(keeper, output, watchdog)
     keeper.end()
     seconds = time.monotonic() - started
     output.drain()
-    verdict = verdict or watchdog.look_at_the_end() or _verdict_on(job, keeper, cgroup, output)
+    own_exit_code = None if verdict else keeper.exit_code
+    verdict = verdict or watchdog.look_at_the_end() or _verdict_on(keeper, output)
     return Execution(
         ending=verdict.ending,
         reason=verdict.reason,
-        exit_code=keeper.exit_code,
+        exit_code=own_exit_code,
         seconds=seconds,
         cpu_seconds=watchdog.cpu_seconds,
         peak_memory_mb=watchdog.peak_memory_bytes / 2**20,
@@ -93,13 +99,11 @@ def _follow(keeper: Keeper, output: BoundedOutput, watchdog: Watchdog) -> Verdic
                 return verdict
 
 
-def _verdict_on(job: Job, keeper: Keeper, cgroup: Cgroup | None, output: BoundedOutput) -> Verdict:
+def _verdict_on(keeper: Keeper, output: BoundedOutput) -> Verdict:
     """How a job ended that nobody had to end."""
     code = keeper.exit_code
     if code == 0:
         return Verdict(Ending.OK, "")
-    if cgroup and cgroup.oom_kills():
-        return Verdict(Ending.OUT_OF_MEMORY, f"used more than {job.limits.memory_mb} MB of memory")
     if code is None:
         return Verdict(Ending.INFRA, _with_words(f"the sandbox {keeper.last_words}", output))
     return Verdict(Ending.CRASHED, _with_words(_name_of(code), output))

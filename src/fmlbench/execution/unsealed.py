@@ -6,7 +6,7 @@ write where this user can write, use the network, and kill the process that keep
 
 import json
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,9 +21,12 @@ from fmlbench.workspace.filing import remove_folder
 
 
 class Unsealed:
-    """Runs each job as an ordinary process."""
+    """Runs each job as an ordinary process, in a cgroup of its own where this user may make one."""
 
     rung = Rung.NONE
+
+    def __init__(self, *, use_cgroups: bool = True) -> None:
+        self._use_cgroups = use_cgroups
 
     def run(self, job: Job) -> Execution:
         """Run a job to its end; never raises for what the job does."""
@@ -34,19 +37,24 @@ class Unsealed:
                 "environment": {**environment_of(job, str(root)), "TMPDIR": str(root / SCRATCH)},
             }
             launch = Launch(
-                command=_command,
-                orders=json.dumps(orders).encode(),
+                command=lambda ends: _command(orders, ends),
                 environment={},
                 working_folder=working_folder_of(job, str(root)),
                 pass_fds=job.pass_fds,
             )
             return supervise(
-                job, Rig(launch, in_namespace=False, scratch_bytes=lambda _: _scratch_bytes(root / SCRATCH))
+                job,
+                Rig(
+                    launch,
+                    in_namespace=False,
+                    use_cgroup=self._use_cgroups,
+                    scratch_bytes=lambda _: _scratch_bytes(root / SCRATCH),
+                ),
             )
 
 
-def _command(ends: Ends) -> list[str]:
-    return [sys.executable, "-I", "-S", reaper.__file__, str(ends.orders), str(ends.status)]
+def _command(orders: Mapping[str, object], ends: Ends) -> list[str]:
+    return [sys.executable, "-I", "-S", reaper.__file__, str(ends.status), str(ends.start), json.dumps(orders)]
 
 
 @contextmanager

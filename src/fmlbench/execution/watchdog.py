@@ -38,12 +38,19 @@ class Watchdog:
             return None
         self._interval_seconds = min(1.5 * self._interval_seconds, _LONGEST_INTERVAL_SECONDS)
         self._next_look = now + self._interval_seconds
-        return self._judge_usage(now) or self._judge_storage(now)
+        return self._judge_oom_kills() or self._judge_usage(now) or self._judge_storage(now)
 
     def look_at_the_end(self) -> Verdict | None:
         """The last look, when all processes are gone: what they left must be within bounds however they ended."""
         self.cpu_seconds = max(self.cpu_seconds, self._meter.usage().cpu_seconds)
-        return self._storage.judge()
+        return self._judge_oom_kills() or self._storage.judge()
+
+    def _judge_oom_kills(self) -> Verdict | None:
+        """A job that has lost a part of itself has used too much, even if it goes on, or waits for the dead."""
+        return self._out_of_memory() if self._meter.oom_kills() else None
+
+    def _out_of_memory(self) -> Verdict:
+        return Verdict(Ending.OUT_OF_MEMORY, f"used more than {self._limits.memory_mb} MB of memory")
 
     def _judge_usage(self, now: float) -> Verdict | None:
         limits = self._limits
@@ -55,7 +62,7 @@ class Watchdog:
         if now - self._started > limits.wall_seconds:
             return Verdict(Ending.TIMEOUT, f"ran for more than {limits.wall_seconds:g} seconds")
         if usage.memory_bytes > limits.memory_mb * 2**20:
-            return Verdict(Ending.OUT_OF_MEMORY, f"used more than {limits.memory_mb} MB of memory")
+            return self._out_of_memory()
         if usage.processes > limits.processes:
             return Verdict(Ending.CRASHED, f"had more than {limits.processes} processes and threads at once")
         return None

@@ -55,11 +55,17 @@ def check_targets(job: Job) -> None:
             raise ValueError(f"the mount '{target}' covers another")
 
 
-def set_rlimits(pid: int, job: Job, *, in_cgroup: bool, in_namespace: bool) -> None:
-    """Set what the kernel limits per process on one whose children will be the job.
+def missing_parts(job: Job) -> list[Path]:
+    """What a job needs and this machine does not have."""
+    parts = [job.python.executable, *job.python.folders, *(mount.source for mount in job.mounts)]
+    return [part for part in parts if not part.exists()]
+
+
+def limit_keeper(pid: int, job: Job, *, in_cgroup: bool) -> None:
+    """Set what the kernel limits per process on the one that all of a job will inherit it from.
 
     Where a cgroup counts memory the address space needs no limit, and with devices it must have none: GPU drivers
-    reserve more than any machine has. Processes can be counted per user only where the job is a user of its own.
+    reserve more than any machine has.
     """
     limits = job.limits
     values = {
@@ -68,19 +74,26 @@ def set_rlimits(pid: int, job: Job, *, in_cgroup: bool, in_namespace: bool) -> N
         # Just above the limit on the disk: the one file that is too big is then seen as what it is.
         resource.RLIMIT_FSIZE: (max(limits.disk_mb, limits.scratch_mb) + 1) * 2**20,
     }
-    if in_namespace:
-        values[resource.RLIMIT_NPROC] = limits.processes + 1
     if not in_cgroup and not job.devices:
         values[resource.RLIMIT_AS] = (2 * limits.memory_mb + _SPARE_ADDRESS_SPACE_MB) * 2**20
     for which, value in values.items():
-        _, hard = resource.prlimit(pid, which)
-        bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.prlimit(pid, which, (bound, bound))
+        _limit(pid, which, value)
+
+
+def limit_namespace(pid: int, job: Job) -> None:
+    """Limit the processes of a sandbox with users of its own, on its first process: elsewhere all of ours count."""
+    _limit(pid, resource.RLIMIT_NPROC, job.limits.processes + 1)
 
 
 def writable_folders_of(job: Job) -> list[Path]:
     """What of this machine's disk a job can fill."""
     return [mount.source for mount in job.mounts if mount.writable]
+
+
+def _limit(pid: int, which: int, value: int) -> None:
+    _, hard = resource.prlimit(pid, which)
+    bound = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.prlimit(pid, which, (bound, bound))
 
 
 def _below(root: str, path: str) -> str:
