@@ -83,14 +83,14 @@ def test_a_termination_during_a_run_tells_how_to_go_on(capsys: pytest.CaptureFix
 
 
 def test_a_sigterm_ends_a_command_with_143_and_the_old_answer_to_it_comes_back():
-    before = signal.getsignal(signal.SIGTERM)
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
     def command() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         signal.pause()
 
     assert exit_code_of(command) == 143
-    assert signal.getsignal(signal.SIGTERM) == before
+    assert signal.signal(signal.SIGTERM, before) == signal.SIG_DFL
 
 
 def test_ctrl_c_elsewhere_ends_with_130():

@@ -117,6 +117,7 @@ def test_a_run_prints_its_steps_while_it_goes_and_its_summary_at_the_end(fmlbenc
     events = read_events(only_run(runs).events)
     resumed = fmlbench("resume", "toy", "--json")
     assert json.loads(resumed.out)["summary"]["stage"] == "complete"
+    assert resumed.err == ""
     assert read_events(only_run(runs).events) == events
 
 

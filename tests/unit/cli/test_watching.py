@@ -1,7 +1,6 @@
 """What is shown while a run is played."""
 
 import io
-from collections.abc import Iterator
 
 from rich.console import Console
 from tests.unit.reports.by_hand import (
@@ -25,21 +24,16 @@ from fmlbench.records.replay import RunState
 END = RunFinished(reason="the budget is spent")
 
 
-def every(seconds: float) -> Iterator[float]:
-    now = 0.0
-    while True:
-        yield now
-        now += seconds
-
-
 def shown(
-    spec: RunSpec, *events: Event, state: RunState | None = None, terminal: bool = False, tick: float = 0.0
+    spec: RunSpec, *events: Event, state: RunState | None = None, terminal: bool = False, pause: float = 0.0
 ) -> list[str]:
+    """What a view prints of events that come so many seconds apart."""
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=terminal, width=100, highlight=False, markup=False)
-    clock = every(tick)
-    with RunView(console, spec, toy(), state or RunState(), clock=lambda: next(clock)) as view:
+    now = [0.0]
+    with RunView(console, spec, toy(), state or RunState(), clock=lambda: now[0]) as view:
         for event in events:
+            now[0] += pause
             view(event)
     return screen.getvalue().splitlines()
 
@@ -76,9 +70,9 @@ def test_an_idea_is_text_and_nothing_else():
 
 
 def test_the_remaining_time_comes_from_the_mean_step():
-    # The clock is read at the start (0 s), at the run's start (10 s) and for each estimate (20 s, 30 s).
-    # After the baseline one job took 10 s, and 3 steps and 6 retests remain: 90 s. Then two jobs took 20 s.
-    lines = shown(spec_of(), started(spec_of()), baseline(), step(1, 0.7), tick=10.0)
+    # The 10 s before the run's start went into preparation and do not count. After the baseline one job has taken
+    # 10 s, and 3 steps and 6 retests remain: 90 s. Then two jobs have taken 20 s, and 8 remain.
+    lines = shown(spec_of(), started(spec_of()), baseline(), step(1, 0.7), pause=10.0)
     assert lines[1].endswith("(about 1 min 30 s left)")
     assert lines[2].endswith("(about 1 min 20 s left)")
 
