@@ -72,7 +72,7 @@ class _Build:
         self._run("creating it", [sys.executable, "-I", "-m", "venv", "--without-pip", str(self.folder)])
         pip = [*find_pip(), "--python", python, "install", "--no-input", "--disable-pip-version-check"]
         # Dependencies are not switched off: builds of a package for other hardware pin further ones of their own.
-        wanted = ["--progress-bar", "off", "--retries", "10", "--requirement", str(self.requirements)]
+        wanted = ["--progress-bar", "off", "--requirement", str(self.requirements)]
         self._run("installing", [*pip, *wanted])
         for module in _imports_of(self.requirements):
             self._run(f"importing {module}", [python, "-I", "-c", f"import {module}"])
@@ -96,7 +96,7 @@ class _Build:
                     log.write(line)
                     if news := _NEWS.match(line):
                         self.progress.finish()
-                        self._tell(Path(news["what"]).name)
+                        self._tell(_package_in(news["what"]))
         finally:
             self.progress.finish()
         if process.returncode != 0:
@@ -142,6 +142,11 @@ def _is_complete(folder: Path) -> bool:
 def _imports_of(requirements: Path) -> list[str]:
     named = re.search(r"^# imports: (.+)$", requirements.read_text("utf-8"), re.MULTILINE)
     return [name.strip() for name in named[1].split(",")] if named else []
+
+
+def _package_in(news: str) -> str:
+    """The name and version in ``numpy==2.4.6`` or ``some/folder/numpy-2.4.6-cp311-cp311-linux_x86_64.whl``."""
+    return "-".join(Path(news).name.split("-")[:2])
 
 
 def _last_words(output: str) -> str:

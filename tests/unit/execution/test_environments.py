@@ -79,7 +79,7 @@ def test_builds_what_is_pinned_once(links: Path, home: Places):
     assert told.begun == [
         "Environment tiny: creating it",
         "Environment tiny: installing",
-        "Environment tiny: tiny-1.0-py3-none-any.whl",
+        "Environment tiny: tiny-1.0",
         "Environment tiny: importing tiny",
     ]
     assert told.ended == len(told.begun)

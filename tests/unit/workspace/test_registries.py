@@ -119,22 +119,31 @@ def test_pip_refuses_a_wrong_source_release_before_it_runs_any_of_it(
 
 def test_says_when_a_client_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    source = NpmSource(kind="npm", package="is-number", version="7.0.0", sha256=SOMETHING_ELSE)
     with pytest.raises(SourceFailed, match="npm is not installed"):
-        fetch_from_npm(source, tmp_path, Silent())
+        fetch_from_npm(NPM_SOURCE, tmp_path, Silent())
+
+
+def npm_that_says(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    npm = tmp_path / "npm"
+    npm.write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{words}\nEND\nexit 1\n")
+    npm.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+
+
+NPM_SOURCE = NpmSource(kind="npm", package="is-number", version="7.0.0", sha256=SOMETHING_ELSE)
 
 
 def test_finds_the_reason_in_what_npm_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    npm = tmp_path / "npm"
-    npm.write_text(
-        "#!/bin/sh\necho 'npm warn config' >&2\necho 'npm error code E404' >&2\n"
-        "echo 'npm error 404 Not Found' >&2\necho 'npm error A complete log of this run' >&2\nexit 1\n"
-    )
-    npm.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    source = NpmSource(kind="npm", package="is-number", version="7.0.0", sha256=SOMETHING_ELSE)
+    words = "npm warn config\nnpm error code E404\nnpm error 404 Not Found\nnpm error A complete log of this run"
+    npm_that_says(words, tmp_path, monkeypatch)
     with pytest.raises(SourceFailed, match=r"^404 Not Found$"):
-        fetch_from_npm(source, tmp_path, Silent())
+        fetch_from_npm(NPM_SOURCE, tmp_path, Silent())
+
+
+def test_a_disk_that_is_full_for_a_client_is_full_for_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    npm_that_says("npm error nospc ENOSPC: no space left on device, write", tmp_path, monkeypatch)
+    with pytest.raises(OSError, match="No space left"):
+        fetch_from_npm(NPM_SOURCE, tmp_path, Silent())
 
 
 @pytest.mark.real
