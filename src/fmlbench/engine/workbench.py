@@ -68,10 +68,9 @@ class Workbench:
         for number, experiment in enumerate(self._experiments()):
             place = kept / f"draw-{number}"
             place.mkdir(parents=True)
-            for log in experiment.logs():
-                if exam is ExamName.VALIDATION or ExamName.TEST in log.parts:
-                    shutil.copyfile(log, place / f"{log.parent.name}.log")
-            answers = experiment.bench / exam / "grade" / "answers.npy"
+            for name, log in experiment.logs(exam).items():
+                shutil.copyfile(log, place / f"{name}.log")
+            answers = experiment.graded_answers(exam)
             if answers.exists() and answers.stat().st_size <= MAX_KEPT_ANSWER_BYTES:
                 shutil.copyfile(answers, place / "answers.npy")
             if exam is ExamName.VALIDATION and experiment.native_files().is_dir():

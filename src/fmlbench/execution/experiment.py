@@ -4,15 +4,14 @@ BENCH/
   tree/              pinned upstream + the task's files + the candidate's editable files
   carry/             the only thing that passes from stage to stage
   train-NAME/        a training stage: its facts, its log, what it left in out/
-  EXAM/first/        the sitting that is graded
-  EXAM/again/        a part of the questions once more, in other company
-  EXAM/grade/        the grader's side, where the labels are
+  exam-NUMBER/       one exam; which one, only the machine's secret tells
+    NUMBER/          a sitting: the one that is graded, or a part of the questions once more in other company
+    grade/           the grader's side, where the labels are
 """
 
 import json
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from importlib import resources
@@ -25,12 +24,13 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.task import AnswerKind, ExamName, Limits, Training
 from fmlbench.execution.agreement import find_dependence
 from fmlbench.execution.collecting import Array
+from fmlbench.execution.company import choose_company
 from fmlbench.execution.draws import Draw
 from fmlbench.execution.grading import Grade, grade
 from fmlbench.execution.native import read_self_report
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Ending, Execution, Job, Mount
-from fmlbench.execution.sittings import Sitting, count_questions, in_order, sit
+from fmlbench.execution.sittings import Sitting, in_order, read_questions, sit
 from fmlbench.workspace.filing import remove_folder
 from fmlbench.workspace.trees import lay_out
 
@@ -91,7 +91,7 @@ class Experiment:
             return Examined(_with_usage(problem, executions))
         answers = sittings[0].answers
         assert answers is not None  # noqa: S101 - a sitting without answers is a problem
-        graded, _ = grade(self.prepared, answers, self.draw.labels(exam), exam, self.label, self.bench / exam / "grade")
+        graded, _ = grade(self.prepared, answers, self.draw.labels(exam), exam, self.label, self._grading_folder(exam))
         if graded.refused:
             refused = Evaluation(outcome=Outcome.INVALID, reason=graded.refused)
             return Examined(_with_usage(refused, executions), graded, answers)
@@ -109,11 +109,30 @@ class Experiment:
     def _training_folder(self, training: Training) -> Path:
         return self.bench / f"train-{training.name}"
 
-    def logs(self) -> list[Path]:
-        """The logs of all stages so far, in order; by name, for what a glob finds may be a candidate's."""
-        folders = [self._training_folder(training) for training in self.prepared.track.training]
-        folders += [self.bench / exam / sitting for exam in ExamName for sitting in ("first", "again")]
-        return [log for folder in folders if (log := folder / "log.txt").is_file()]
+    def exam_folder(self, exam: ExamName) -> Path:
+        """Where an exam is sat; candidates can read where their mounts come from, so the name does not say which."""
+        return self.bench / f"exam-{self.prepared.secret.number('exam', self.label, exam)}"
+
+    def _sitting_folder(self, exam: ExamName, sitting: str) -> Path:
+        return self.exam_folder(exam) / str(self.prepared.secret.number("sitting", self.label, exam, sitting))
+
+    def _grading_folder(self, exam: ExamName) -> Path:
+        return self.exam_folder(exam) / "grade"
+
+    def logs(self, exam: ExamName) -> dict[str, Path]:
+        """The logs of an exam's sittings, and of training with those of the first exam, by name.
+
+        No glob finds them: what it found might be a candidate's.
+        """
+        folders = {sitting: self._sitting_folder(exam, sitting) for sitting in ("first", "again")}
+        if exam is ExamName.VALIDATION:
+            trainings = self.prepared.track.training
+            folders = {training.name: self._training_folder(training) for training in trainings} | folders
+        return {name: log for name, folder in folders.items() if (log := folder / "log.txt").is_file()}
+
+    def graded_answers(self, exam: ExamName) -> Path:
+        """The answers that an exam was graded on, in the order of the questions."""
+        return self._grading_folder(exam) / "answers.npy"
 
     def native_files(self) -> Path:
         """What the last training stage left beside its model."""
@@ -131,22 +150,26 @@ class Experiment:
         return self.prepared.sandbox.run(self._job(training.name, training.limits, folder, mounts))
 
     def _sit(self, exam: ExamName) -> list[Sitting]:
+        """Hold the second sitting, then the one that counts; not at once, or they could talk to each other.
+
+        What the smaller company had to say would only mislead the larger one, so it goes first.
+        """
         questions = self.draw.questions(exam)
         answers = self.prepared.track.exam.answers
         dice = np.random.default_rng(self.prepared.secret.seed("order", self.label, exam))
-        first = dice.permutation(count_questions(questions))
-        orders = {"first": first}
+        arrays = read_questions(questions)
+        orders = {"first": dice.permutation(len(next(iter(arrays.values()))))}
         if answers.kind is not AnswerKind.JOINT:
-            orders["again"] = dice.choice(first, max(1, round(len(first) * answers.asked_again)), replace=False)
-        folder = self.bench / exam
-        remove_folder(folder)
-
-        def sit_as(name: str) -> Sitting:
-            job = partial(self._exam_job, f"{exam}-{name}", folder / name)
-            return sit(self.prepared.sandbox, questions, orders[name], answers, folder / name, job)
-
-        with ThreadPoolExecutor(len(orders)) as pool:
-            return [in_order(sitting) for sitting in pool.map(sit_as, orders)]
+            orders["again"] = choose_company(arrays, answers.asked_again, dice)
+        remove_folder(self.exam_folder(exam))
+        sittings: list[Sitting] = []
+        for name in reversed(orders):
+            folder = self._sitting_folder(exam, name)
+            job = partial(self._exam_job, f"{exam}-{name}", folder)
+            sittings.insert(0, in_order(sit(self.prepared.sandbox, questions, orders[name], answers, folder, job)))
+            if sittings[0].answers is None:
+                break
+        return sittings
 
     def _exam_job(self, name: str, folder: Path, mounts: Sequence[Mount], pipe: tuple[int, int] | None) -> Job:
         mounts = (Mount(self._carry, "carry"), *mounts)

@@ -45,9 +45,9 @@ def sit(sandbox: Sandbox, questions: Path, order: Array, answers: Answers, folde
     return _sit_at_once(sandbox, questions, order, answers, folder, job)
 
 
-def count_questions(questions: Path) -> int:
-    """How many questions an exam has."""
-    return len(next(iter(_arrays(questions).values())))
+def read_questions(folder: Path) -> dict[str, Array]:
+    """The arrays of an exam, by name, mapped into memory rather than read; question i is row i of all of them."""
+    return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in sorted(folder.glob("*.npy"))}
 
 
 def _sit_at_once(
@@ -55,7 +55,7 @@ def _sit_at_once(
 ) -> Sitting:
     paper, out = folder / "questions", folder / "out"
     paper.mkdir()
-    for name, array in _arrays(questions).items():
+    for name, array in read_questions(questions).items():
         np.save(paper / f"{name}.npy", array[order], allow_pickle=False)
     execution = sandbox.run(job((Mount(paper, "questions"), Mount(out, "out", writable=True)), None))
     if execution.ending is not Ending.OK:
@@ -75,7 +75,7 @@ def _sit_one_by_one(
 ) -> Sitting:
     question_end, ask_end = os.pipe()
     listen_end, answer_end = os.pipe()
-    asker = _Asker(_arrays(questions), order, Expected(answers, None), ask_end, listen_end)
+    asker = _Asker(read_questions(questions), order, Expected(answers, None), ask_end, listen_end)
     asker.start()
     try:
         execution = sandbox.run(job((Mount(out, "out", writable=True),), (question_end, answer_end)))
@@ -142,10 +142,6 @@ def _receive(stream: BinaryIO, max_bytes: int) -> bytes:
     if len(payload) < length:
         raise EOFError
     return payload
-
-
-def _arrays(folder: Path) -> dict[str, Array]:
-    return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in sorted(folder.glob("*.npy"))}
 
 
 def in_order(sitting: Sitting) -> Sitting:

@@ -11,6 +11,7 @@ from fmlbench.execution.processes import unlinked_bytes
 from fmlbench.execution.sandbox import Ending, Verdict
 
 _MAX_DEPTH = 64
+_LOCKED = "locked a folder, so that it cannot be measured"
 
 
 class Unmeasurable(Exception):
@@ -33,7 +34,10 @@ def measure(folders: Iterable[Path], *, at_most_files: int) -> Contents:
         if not folder.is_dir():
             size += folder.stat().st_size
             continue
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except PermissionError:
+            raise Unmeasurable(_LOCKED) from None
         found = _measure_open(handle, at_most_files - files, _MAX_DEPTH)
         size, files = size + found.bytes, files + found.files
     return Contents(size, files)
@@ -67,7 +71,7 @@ def _open_folder(entry: os.DirEntry[str], parent: int) -> int | None:
     try:
         return os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
     except PermissionError:
-        raise Unmeasurable("locked a folder, so that it cannot be measured") from None
+        raise Unmeasurable(_LOCKED) from None
     except OSError:
         return None
 
