@@ -30,20 +30,6 @@ from fmlbench.testing.histories import (
 )
 from fmlbench.testing.sessions import Files, RecordedSession, told
 
-HISTORIES: dict[str, History] = {
-    "only a baseline": history_of(0.5),
-    "a baseline that crashed": history_of(CRASH),
-    "nothing but crashes": history_of(CRASH, CRASH, debug(CRASH, of=1), debug(CRASH, of=2), CRASH),
-    "crashes after a baseline": history_of(0.5, CRASH, CRASH, CRASH),
-    "every way to fail": history_of(0.5, TIMEOUT, OUT_OF_MEMORY, REJECTION, INVALID, INFRA),
-    "all scores equal": history_of(0.5, 0.5, 0.5, 0.5),
-    "scores that are no numbers": history_of(math.nan, math.nan, 0.2, math.nan),
-    "a smaller score is better": history_of(0.5, 0.4, 0.3, 0.6, metric=ERROR),
-    "infinite scores": history_of(0.5, math.inf, -math.inf),
-    "a tree": history_of(0.5, draft(0.6), improve(0.7, of=1), draft(CRASH), debug(0.4, of=3), combine(0.8, of=(2, 4))),
-    "a long search": history_of(0.5, *(0.5 + 0.001 * (step % 97) for step in range(200))),
-}
-
 _SEEDS = range(20)
 _BUDGET = 25
 
@@ -59,30 +45,30 @@ class StrategyContract:
         assert isinstance(self.make_strategy(), Strategy)
 
     def test_builds_only_on_steps_that_exist(self) -> None:
-        for name, history in HISTORIES.items():
+        for name, history in histories().items():
             for move in self._moves(history):
                 named = (*move.parents, *move.context)
                 assert all(0 <= index < len(history) for index in named), f"{name}: {move}"
                 assert move.parents, f"{name}: {move}"
 
     def test_makes_no_second_baseline(self) -> None:
-        for history in HISTORIES.values():
+        for history in histories().values():
             assert all(move.operator is not Operator.BASELINE for move in self._moves(history))
 
     def test_decides_alike_for_equal_dice(self) -> None:
-        for name, history in HISTORIES.items():
+        for name, history in histories().items():
             assert self._moves(history) == self._moves(history), name
 
     def test_remembers_nothing_between_decisions(self) -> None:
         seasoned = self.make_strategy()
-        for history in HISTORIES.values():
+        for history in histories().values():
             seasoned.next_move(history, Random(1))
-        for name, history in HISTORIES.items():
+        for name, history in histories().items():
             fresh = self.make_strategy().next_move(history, Random(0))
             assert seasoned.next_move(history, Random(0)) == fresh, name
 
     def test_leaves_the_history_as_it_was(self) -> None:
-        for name, history in HISTORIES.items():
+        for name, history in histories().items():
             before = repr(history)
             self.make_strategy().next_move(history, Random(0))
             assert repr(history) == before, name
@@ -125,3 +111,22 @@ def _any_result(files: Files) -> Result:
     """A score, or now and then none, that follows from the files."""
     rng = Random(files["step.txt"])
     return rng.choice((CRASH, Outcome.INVALID, rng.random(), rng.random(), rng.random()))
+
+
+def histories() -> dict[str, History]:
+    """Hand-written histories that a strategy must cope with, by what is odd about them."""
+    return {
+        "only a baseline": history_of(0.5),
+        "a baseline that crashed": history_of(CRASH),
+        "nothing but crashes": history_of(CRASH, CRASH, debug(CRASH, of=1), debug(CRASH, of=2), CRASH),
+        "crashes after a baseline": history_of(0.5, CRASH, CRASH, CRASH),
+        "every way to fail": history_of(0.5, TIMEOUT, OUT_OF_MEMORY, REJECTION, INVALID, INFRA),
+        "all scores equal": history_of(0.5, 0.5, 0.5, 0.5),
+        "scores that are no numbers": history_of(math.nan, math.nan, 0.2, math.nan),
+        "a smaller score is better": history_of(0.5, 0.4, 0.3, 0.6, metric=ERROR),
+        "infinite scores": history_of(0.5, math.inf, -math.inf),
+        "a tree": history_of(
+            0.5, draft(0.6), improve(0.7, of=1), draft(CRASH), debug(0.4, of=3), combine(0.8, of=(2, 4))
+        ),
+        "a long search": history_of(0.5, *(0.5 + 0.001 * (step % 97) for step in range(200))),
+    }

@@ -47,7 +47,9 @@ class TestScripted:
         assert Scripted(script).propose(DRAFT, playing, Random(0)).idea == "second"
 
     def test_rejects_an_edit_that_fits_twice_and_leaves_the_code_alone(self):
-        step = ScriptedStep(idea="?", edits=(ScriptedEdit(file="model.py", search="= 8", replace="= 9"),))
+        good = ScriptedEdit(file="train.py", search="0.1", replace="0.2")
+        bad = ScriptedEdit(file="model.py", search="= 8", replace="= 9")
+        step = ScriptedStep(idea="?", files={"extra.py": "x = 1\n"}, edits=(good, bad))
         proposal = Scripted((step,)).propose(DRAFT, session(), Random(0))
         assert proposal.rejection == "'= 8' occurs 2 times in model.py, not once"
         assert proposal.files == FILES

@@ -14,6 +14,11 @@ def test_changes_and_their_making_are_inverse():
     assert patched(BASE, changes(BASE, after)) == after
 
 
+def test_changes_may_shift_the_lines_after_them():
+    after = {**BASE, "a.py": "one\nnew\nnew\ntwo\nfour\nfive\nSIX\nseven\n"}
+    assert patched(BASE, changes(BASE, after)) == after
+
+
 def test_equal_files_have_no_changes():
     assert changes(BASE, dict(BASE)) == []
 

@@ -1,5 +1,6 @@
 import warnings
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -7,7 +8,9 @@ from random import Random
 import pytest
 
 import fmlbench
+import fmlbench.agents.proposers.mutate.mutations as module
 from fmlbench.agents.proposers.mutate.mutations import Candidate, Focus, compiles, mutations
+from fmlbench.agents.proposers.mutate.sites import Site, definitions, sites_in
 from fmlbench.testing.proposers import SAMPLE
 
 PACKAGE = Path(fmlbench.__file__).parent
@@ -120,6 +123,17 @@ def test_a_place_can_be_asked_for():
     candidates = list(mutations(SAMPLE, Focus(), Random(0), where=lambda site: site.line == line))
     assert candidates
     assert all(candidate.idea.endswith(f"model.py:{line}") for candidate in candidates)
+
+
+def test_a_family_that_breaks_code_is_not_listened_to(monkeypatch: pytest.MonkeyPatch):
+    good = next(site for site in sites_in("a.py", "x = 1\n", definitions({})) if site.becomes == "2")
+    bad = replace(good, becomes="(")
+
+    def broken_and_good(path: str, text: str, defined: frozenset[str]) -> tuple[Site, ...]:
+        return bad, good
+
+    monkeypatch.setattr(module, "sites_in", broken_and_good)
+    assert [candidate.files["a.py"] for candidate in mutations({"a.py": "x = 1\n"}, Focus(), Random(0))] == ["x = 2\n"]
 
 
 def test_code_with_doubtful_escapes_still_counts_as_code():
