@@ -4,12 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
-from fmlbench.execution.rungs import open_sandbox
 
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Rung
 from fmlbench.engine.preparation import prepare
 from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.places import Places

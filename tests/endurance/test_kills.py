@@ -6,11 +6,11 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from tests.endurance.conftest import Play
-from tests.endurance.records import essence, experiments_begun, times_logged
 
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
+from tests.endurance.conftest import Play
+from tests.endurance.records import essence, experiments_begun, times_logged
 
 NewRun = Callable[[str], RunFolder]
 
