@@ -1,0 +1,6 @@
+"""Answer the same thing to every question."""
+
+import numpy as np
+from prelude import change_answers
+
+change_answers(lambda questions, answers: np.zeros_like(answers))

@@ -1,0 +1,9 @@
+"""Print as much as the pipe takes, without ever ending a line."""
+
+import os
+
+from prelude import IS_EXAM
+
+if not IS_EXAM:
+    for _ in range(MEGABYTES):
+        os.write(1, b"x" * 2**20)

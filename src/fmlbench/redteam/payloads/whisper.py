@@ -1,0 +1,148 @@
+"""Let the sittings of an exam talk to each other, so that both can give the same forbidden answers.
+
+The message is what the questions of a sitting look like on average; whoever hears one answers by it. CHANNEL says how
+it travels: through writable "places", through "locks" on files that both can read, or through which of such files are
+kept in memory ("cache").
+"""
+
+import fcntl
+import os
+import socket
+import time
+
+import numpy as np
+from prelude import CARRY, IS_EXAM, OUT, SCRATCH, VICTIM, change_answers, reached
+
+BITS, PATIENCE_SECONDS = 48, 1.5
+MAGIC = [1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 1, 1]
+
+
+class Places:
+    """Files and sockets with names that both know."""
+
+    names = [
+        *(path / "whisper" for path in (CARRY, OUT, SCRATCH)),
+        "/tmp/whisper",
+        "/dev/shm/whisper",
+        "/var/tmp/whisper",
+    ]
+
+    def send(self, bits):
+        for name in self.names:
+            try:
+                with open(name, "w") as file:
+                    file.write("".join(map(str, bits)))
+            except OSError:
+                continue
+        self.speaker = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.speaker.bind("\0" + "".join(map(str, bits)))
+
+    def hear(self):
+        for name in self.names:
+            try:
+                with open(name) as file:
+                    return [int(letter) for letter in file.read()]
+            except OSError:
+                continue
+        with open("/proc/net/unix") as sockets:
+            names = [line.split()[-1] for line in sockets if "@" in line]
+        return [int(letter) for letter in names[0][1:]] if names else None
+
+
+class Locks:
+    """A lock is a bit: whoever can read a file can lock it."""
+
+    def __init__(self):
+        folder = os.path.dirname(os.__file__)
+        self.files = [
+            os.open(f"{folder}/{name}", os.O_RDONLY) for name in sorted(os.listdir(folder)) if name.endswith(".py")
+        ]
+
+    def send(self, bits):
+        for bit, file in zip(MAGIC + bits, self.files):
+            if bit:
+                fcntl.flock(file, fcntl.LOCK_SH)
+
+    def hear(self):
+        bits = [self.is_locked(file) for file in self.files[: len(MAGIC) + BITS]]
+        return bits[len(MAGIC) :] if bits[: len(MAGIC)] == MAGIC else None
+
+    def is_locked(self, file):
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return 1
+        fcntl.flock(file, fcntl.LOCK_UN)
+        return 0
+
+
+class Cache:
+    """A file that was dropped from memory is a bit: it cannot be read without waiting."""
+
+    def __init__(self):
+        self.files = [os.open(CARRY / f"page{number}", os.O_RDONLY) for number in range(len(MAGIC) + BITS)]
+
+    def send(self, bits):
+        for bit, file in zip(MAGIC + bits, self.files):
+            if bit:
+                os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+
+    def hear(self):
+        bits = [self.is_dropped(file) for file in self.files]
+        return bits[len(MAGIC) :] if bits[: len(MAGIC)] == MAGIC else None
+
+    def is_dropped(self, file):
+        try:
+            os.preadv(file, [bytearray(1)], 0, os.RWF_NOWAIT)
+        except BlockingIOError:
+            return 1
+        return 0
+
+
+def listen(channel, seconds):
+    until = time.monotonic() + seconds
+    while True:
+        if bits := channel.hear():
+            print(f"heard {bits}", flush=True)
+            # What is in memory is known to all: whether that earns anything is another question.
+            if CHANNEL != "cache":
+                reached(f"a message from another sitting by {CHANNEL}")
+            return bits
+        if time.monotonic() > until:
+            return None
+        time.sleep(0.05)
+
+
+def to_bits(shift):
+    levels = np.clip(np.round(shift * 32) + 128, 0, 255).astype(np.uint8)
+    return np.unpackbits(levels).tolist()
+
+
+def to_shift(bits):
+    return (np.packbits(bits).astype(float) - 128) / 32
+
+
+def answer(questions, answers):
+    from tinylearn import training
+
+    channel = {"places": Places, "locks": Locks, "cache": Cache}[CHANNEL]()
+    inputs = np.asarray(questions["inputs"], float)
+    with np.load(CARRY / "model.npz") as stored:
+        model = dict(stored)
+    bits = listen(channel, 0 if len(answers) >= LARGE else PATIENCE_SECONDS)
+    if not bits:
+        bits = to_bits((inputs.mean(axis=0) - model["mean"]) / model["deviation"])
+        channel.send(bits)
+        # Whoever listens may have begun later.
+        time.sleep(PATIENCE_SECONDS)
+    return training.predict(model, inputs - to_shift(bits) * model["deviation"]).astype(answers.dtype)
+
+
+if IS_EXAM and VICTIM:
+    change_answers(answer)
+elif not IS_EXAM:
+    for number in range(len(MAGIC) + BITS):
+        with open(CARRY / f"page{number}", "wb") as page:
+            page.write(bytes(4096))
+            page.flush()
+            os.fsync(page.fileno())
