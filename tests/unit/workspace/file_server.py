@@ -1,5 +1,6 @@
 """A file server on this machine that can misbehave in the ways servers do."""
 
+import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 
@@ -17,6 +18,9 @@ class Shelf:
     answers: list[int] = field(default_factory=list[int])
     """For the next answers: a status to give instead of a file."""
     knows_ranges: bool = True
+    stalls_after: int | None = None
+    """For the next answer: how many bytes are sent before the server waits for ``goes_on``."""
+    goes_on: threading.Event = field(default_factory=threading.Event)
 
 
 class FileHandler(BaseHTTPRequestHandler):
@@ -39,6 +43,11 @@ class FileHandler(BaseHTTPRequestHandler):
         self.send_response(206 if start else 200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
+        if shelf.stalls_after is not None:
+            stalled, shelf.stalls_after = body[: shelf.stalls_after], None
+            self.wfile.write(stalled)
+            shelf.goes_on.wait(60)
+            return
         self.wfile.write(body[: shelf.breaks_off_after.pop(0)] if shelf.breaks_off_after else body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002

@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.unit.workspace.file_server import Shelf
 
 from fmlbench.core.progress import Silent
 from fmlbench.workspace.downloading import download, file_name
 from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
+from tests.unit.workspace.file_server import Shelf
 
 CONTENT = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

@@ -1,12 +1,13 @@
 import hashlib
 import io
 import multiprocessing
+import random
 import subprocess
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
-from tests.unit.workspace.file_server import Shelf
 
 from fmlbench.core.errors import ChecksumMismatch, InfraTrouble, SourceUnavailable, TaskInvalid
 from fmlbench.core.progress import Silent
@@ -14,6 +15,7 @@ from fmlbench.core.sources import GitSource, Material, Mend, PathSource, Source,
 from fmlbench.workspace.digests import digest_of, files_in
 from fmlbench.workspace.materials import obtain
 from fmlbench.workspace.places import Places
+from tests.unit.workspace.file_server import Shelf
 
 FILES = {"easy/net.py": b"x = 1\ny = 1\n", "README.md": b"Read me.\n"}
 SOMETHING_ELSE = "0" * 64
@@ -113,6 +115,27 @@ def test_the_same_path_in_two_tasks_is_two_materials(task_folder: Path, home: Pl
     second = get(material(local()), tmp_path / "other task", home)
     assert content_of(first) == FILES
     assert content_of(second) == {"a.py": b"other"}
+
+
+def test_goes_on_after_a_kill_where_the_transfer_was(task_folder: Path, home: Places, shelf: Shelf):
+    content = random.Random(0).randbytes(2_000_000)
+    source = served(shelf, "data.bin", content)
+    part = home.downloads / f"{source.sha256}.part"
+    shelf.stalls_after = 1_500_000
+    process = multiprocessing.get_context("spawn").Process(
+        target=_obtain_in_a_process, args=(material(source), task_folder, home)
+    )
+    process.start()
+    deadline = time.monotonic() + 60
+    while not (part.exists() and part.stat().st_size > 1_000_000):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.kill()
+    process.join(60)
+    shelf.goes_on.set()
+    assert content_of(get(material(source), task_folder, home)) == {"data.bin": content}
+    assert shelf.requests[-1][1] not in {None, "bytes=0-"}
+    assert visible(home.downloads) == [source.sha256]
 
 
 @pytest.mark.parametrize(
