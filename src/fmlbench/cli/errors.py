@@ -25,7 +25,7 @@ INTERRUPTED = 130
 TERMINATED = 143
 
 _DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
-_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
 
 
 class Terminated(BaseException):

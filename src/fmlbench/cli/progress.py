@@ -5,13 +5,16 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import BarColumn, SpinnerColumn, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, ProgressColumn, SpinnerColumn, Task, TaskID, TaskProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
 from fmlbench.core.progress import Progress
 from fmlbench.reports.untrusted import one_line
 from fmlbench.reports.wording import duration_text
+
+WORTH_A_LINE_SECONDS = 1.0
+"""What is done sooner is not told; there may be dozens of such pieces."""
 
 
 @contextmanager
@@ -35,8 +38,8 @@ class DrawnProgress:
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
             BarColumn(),
-            TaskProgressColumn(show_speed=False),
-            TimeRemainingColumn(),
+            TaskProgressColumn(),
+            TimeColumn(),
             console=console,
             transient=True,
         )
@@ -53,11 +56,11 @@ class DrawnProgress:
         self._bars.advance(self._open[-1], amount)
 
     def finish(self) -> None:
-        """Take the newest bar away; what it was about is told in a line."""
+        """Take the newest bar away; what took long leaves a line."""
         bar = self._open.pop()
         done = next(task for task in self._bars.tasks if task.id == bar)
         self._bars.remove_task(bar)
-        self._bars.console.print(_done(done.description, done.elapsed or 0.0))
+        _print_if_long(self._bars.console, done.description, done.elapsed or 0.0)
         if not self._open:
             self._bars.stop()
 
@@ -66,8 +69,21 @@ class DrawnProgress:
         self._bars.stop()
 
 
+class TimeColumn(ProgressColumn):
+    """How long a piece of work will still take, or where nobody knows, how long it has taken."""
+
+    max_refresh = 0.5
+
+    def render(self, task: Task) -> Text:
+        """The time in words."""
+        left = task.time_remaining
+        return Text(
+            f"{duration_text(task.elapsed or 0.0)} so far" if left is None else f"about {duration_text(left)} left"
+        )
+
+
 class PlainProgress:
-    """One line when work begins and one when it is done, for logs and pipes."""
+    """A line when work begins and, if it was long, one when it is done; for logs and pipes."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
@@ -84,10 +100,11 @@ class PlainProgress:
         """Say nothing: a log is no place for bars."""
 
     def finish(self) -> None:
-        """Say what is done, and how long it took."""
+        """Say what is done if it took long."""
         what, since = self._open.pop()
-        self._console.print(_done(what, self._clock() - since), soft_wrap=True)
+        _print_if_long(self._console, what, self._clock() - since)
 
 
-def _done(what: str, seconds: float) -> Text:
-    return Text(f"{what}: done in {duration_text(seconds)}", style="dim")
+def _print_if_long(console: Console, what: str, seconds: float) -> None:
+    if seconds >= WORTH_A_LINE_SECONDS:
+        console.print(Text(f"{what}: done in {duration_text(seconds)}", style="dim"), soft_wrap=True)

@@ -6,10 +6,10 @@ import signal
 
 import pytest
 import typer
-from tests.unit.cli.conftest import Fmlbench
 
 from fmlbench.cli.errors import Terminated, complain, exit_code_of, resumable
 from fmlbench.core.errors import InfraTrouble, TaskNotFound
+from tests.unit.cli.conftest import Fmlbench
 
 
 def raising(error: BaseException):
@@ -46,7 +46,12 @@ def test_a_mistyped_command_gets_two_lines_too(fmlbench: Fmlbench, words: tuple[
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(errno.ENOSPC, "The disk is full"), (errno.EDQUOT, "The disk is full"), (errno.EACCES, "Permission denied")],
+    [
+        (errno.ENOSPC, "The disk is full"),
+        (errno.EDQUOT, "The disk is full"),
+        (errno.EACCES, "Permission denied"),
+        (errno.ENOTDIR, "Not a directory"),
+    ],
 )
 def test_trouble_with_the_disk_is_two_lines(capsys: pytest.CaptureFixture[str], number: int, words: str):
     error = OSError(number, os.strerror(number), "/some/file")

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
-from tests.unit.cli.conftest import Fmlbench
 
 from fmlbench import __version__
+from tests.unit.cli.conftest import Fmlbench
 
 COMMANDS = ("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam")
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import Fmlbench
 
 from fmlbench.core.brief import Brief
 from fmlbench.engine.admission import Finding
+from tests.unit.cli.conftest import Fmlbench
 
 
 def test_tasks_are_listed_for_people(fmlbench: Fmlbench):

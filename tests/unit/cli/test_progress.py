@@ -4,8 +4,9 @@ import io
 
 import pytest
 from rich.console import Console
+from rich.progress import Progress, Task, TaskID
 
-from fmlbench.cli.progress import PlainProgress, progress_on
+from fmlbench.cli.progress import PlainProgress, TimeColumn, progress_on
 
 
 def console(*, terminal: bool) -> tuple[Console, io.StringIO]:
@@ -24,6 +25,14 @@ def test_a_log_gets_one_line_at_the_start_and_one_at_the_end():
     assert screen.getvalue() == ("Downloading [red]data[/red].zip ...\nDownloading [red]data[/red].zip: done in 12 s\n")
 
 
+def test_what_is_done_at_once_is_told_only_when_it_begins():
+    plain, screen = console(terminal=False)
+    progress = PlainProgress(plain, clock=lambda: 100.0)
+    progress.start("unpacking")
+    progress.finish()
+    assert screen.getvalue() == "unpacking ...\n"
+
+
 def test_a_terminal_gets_bars_that_may_be_nested():
     terminal, screen = console(terminal=True)
     with progress_on(terminal) as progress:
@@ -31,9 +40,13 @@ def test_a_terminal_gets_bars_that_may_be_nested():
         progress.start("inner [bold]", total=4)
         progress.advance(2)
         progress.finish()
+        progress.start("next")
+        progress.finish()
+        progress.finish()
+        progress.start("last")
         progress.finish()
     shown = screen.getvalue()
-    assert shown.index("inner [bold]: done") < shown.index("outer: done")
+    assert all(name in shown for name in ("outer", "inner [bold]", "next", "last"))
 
 
 def test_a_failure_takes_the_bar_off_the_screen():
@@ -57,3 +70,19 @@ def test_a_pipe_gets_plain_lines():
         progress.start("work")
         progress.finish()
     assert "\x1b" not in screen.getvalue()
+
+
+def test_a_bar_of_unknown_length_tells_the_time_it_took():
+    work = Task(TaskID(0), "work", total=None, completed=0, _get_time=lambda: 112.0, start_time=100.0)
+    assert TimeColumn().render(work).plain == "12 s so far"
+
+
+def test_a_bar_of_known_length_tells_the_time_it_will_take():
+    # Two units a second, measured by rich itself over its samples; 60 of 100 are left.
+    now = [100.0]
+    bars = Progress(get_time=lambda: now[0])
+    work = bars.add_task("work", total=100)
+    for _ in range(4):
+        now[0] += 5
+        bars.advance(work, 10)
+    assert TimeColumn().render(bars.tasks[0]).plain == "about 30 s left"

@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable
 
 import pytest
-from tests.unit.cli.conftest import Fmlbench
 
 from fmlbench.engine.redteam import AttackRow
+from tests.unit.cli.conftest import Fmlbench
 
 STOPPED = AttackRow(
     attack="search-files",

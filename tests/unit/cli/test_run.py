@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import Fmlbench
 
 from fmlbench.cli.requests import RunRequest, read_settings
 from fmlbench.core.errors import BadRequest, SandboxMissing
@@ -13,6 +12,7 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events
 from fmlbench.tasks.folder import TaskFolder, read_task
 from fmlbench.tasks.library import find_task, task_folders
+from tests.unit.cli.conftest import Fmlbench
 
 REQUEST = RunRequest(agent="greedy", steps=3, seed=1, track="cpu")
 

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.unit.cli.conftest import Fmlbench
-from tests.unit.reports.by_hand import baseline, complete_run, spec_of, started, step, write_run
 
 from fmlbench.core.run import Rung
 from fmlbench.records.events import StepFinished
 from fmlbench.records.folder import RunFolder
 from fmlbench.workspace.snapshots import Snapshots
+from tests.unit.cli.conftest import Fmlbench
+from tests.unit.reports.by_hand import baseline, complete_run, spec_of, started, step, write_run
 
 SPEC = spec_of()
 

@@ -3,6 +3,12 @@
 import io
 
 from rich.console import Console
+
+from fmlbench.cli.watching import RunView, jobs_left
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.run import Rung, RunSpec
+from fmlbench.records.events import Event, RunFinished, Trouble
+from fmlbench.records.replay import RunState
 from tests.unit.reports.by_hand import (
     baseline,
     complete_run,
@@ -14,12 +20,6 @@ from tests.unit.reports.by_hand import (
     step,
     toy,
 )
-
-from fmlbench.cli.watching import RunView, jobs_left
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.run import Rung, RunSpec
-from fmlbench.records.events import Event, RunFinished, Trouble
-from fmlbench.records.replay import RunState
 
 END = RunFinished(reason="the budget is spent")
 
