@@ -28,6 +28,13 @@ EXAMPLES = [
     ("numbers", "", "penalty = 0.0", ["penalty = 0.001", "penalty = 1.0"]),
     ("numbers", "", "momentum = 0.9", ["momentum = 0.99", "momentum = 0.95", "momentum = 0.8", "momentum = 0.45"]),
     ("numbers", "", "def f(p=0.5): pass", ["def f(p=0.25): pass", "def f(p=0.75): pass"]),
+    # widths: all of them or none
+    (
+        "widths",
+        TORCH,
+        "def net():\n    a = conv(3, 16)  # in\n    return a, conv(16, 10, k=3)",
+        ["def net():\n    a = conv(3, 32)  # in\n    return a, conv(32, 10, k=3)"],
+    ),
     ("booleans", "", "use_bias = True", ["use_bias = False"]),
     ("booleans", "", "f(nesterov=False)", ["f(nesterov=True)"]),
     ("options", "", "def f(p: Optional[float] = None): pass", ["def f(p: Optional[float] = 2.0): pass"]),
@@ -102,6 +109,7 @@ EXAMPLES = [
     ("temperatures", TORCH, "p = F.softmax(a + b, dim=1)", ["p = F.softmax(2.0 * (a + b), dim=1)"]),
     ("temperatures", TORCH, "p = (a + b).softmax(-1)", ["p = (2.0 * (a + b)).softmax(-1)"]),
     ("temperatures", TORCH, "p = a.softmax(-1)", ["p = (2.0 * a).softmax(-1)"]),
+    ("temperatures", TORCH, "p = self.softmax(a)", ["p = self.softmax(2.0 * a)"]),
     ("temperatures", "", "logits = a @ b", ["logits = 0.5 * (a @ b)"]),
     (
         "features",
@@ -200,6 +208,8 @@ UNTOUCHED = [
     ("numbers", "", "print(3)", "what is printed is for people"),
     ("numbers", "", "raise ValueError(3)", "so are errors"),
     ("numbers", "", "if x.ndim != 2:\n    raise ValueError", "and what leads to nothing but errors"),
+    ("numbers", "", "if step % 50 == 49:\n    print(step)\n    logger.info(step)", "or to nothing but talk"),
+    ("widths", "", "def f():\n    return conv(3, 16), conv(3, 8)", "three is equal by chance, the others are not"),
     ("numbers", "", "mask = 0xFF", "bits are not quantities"),
     ("booleans", "", "f(verbose=True)", "talk is not method"),
     ("operators", "", "name = 'a' + suffix", "text is joined by the same sign"),

@@ -90,6 +90,12 @@ def test_suggested_files_are_changed_nine_times_in_ten():
     assert 250 <= hits <= 290
 
 
+def test_a_file_with_nothing_likely_to_help_has_to_wait():
+    files = {"dull.py": "y = x[5]\n" + "# long\n" * 500, "rich.py": "rate = 0.5\n"}
+    hits = sum(changed_paths(first(files, seed), files) == {"rich.py"} for seed in range(100))
+    assert hits > 90
+
+
 def test_a_suggestion_may_be_a_glob():
     files = {"core/a.py": "x = 1\n", "other/b.py": "x = 1\n"}
     hits = sum(changed_paths(first(files, seed, Focus(("core/*",))), files) == {"core/a.py"} for seed in range(100))

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
-from itertools import islice
+from itertools import chain, islice
 from random import Random
 from typing import TypeVar
 
@@ -90,13 +90,27 @@ def compiles(text: str) -> bool:
 
 
 def _sites(files: Mapping[str, str], focus: Focus, rng: Random) -> Iterator[Site]:
-    """All sites: a file is drawn first, then a family in it, so that neither size nor habit decides alone."""
+    """All sites: a file is drawn first, then a family in it, so that neither size nor habit decides alone.
+
+    A file in which nothing is likely to help mostly has to wait until the others are through.
+    """
     code = {path: text for path, text in files.items() if path.endswith(".py") and not _NOT_RESEARCH.search(path)}
     defined = definitions(code)
+    postponed: list[Iterator[Site]] = []
     for path in _in_random_order(_file_weights(code, focus.suggested), rng):
         families = _by_family(sites_in(path, code[path], defined), code[path], focus)
-        for family in _in_random_order({name: _weight(name, sites) for name, sites in families.items()}, rng):
-            yield from _in_random_order(families[family], rng)
+        weights = {name: _weight(name, sites) for name, sites in families.items()}
+        sites = _drawn(families, weights, rng)
+        if rng.random() < sum(weights.values()):
+            yield from sites
+        else:
+            postponed.append(sites)
+    yield from chain.from_iterable(postponed)
+
+
+def _drawn(families: Mapping[str, Mapping[Site, float]], weights: Mapping[str, float], rng: Random) -> Iterator[Site]:
+    for family in _in_random_order(weights, rng):
+        yield from _in_random_order(families[family], rng)
 
 
 def _by_family(sites: Iterable[Site], text: str, focus: Focus) -> dict[str, dict[Site, float]]:

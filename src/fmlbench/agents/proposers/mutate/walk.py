@@ -20,7 +20,6 @@ _UNWALKED_FIELDS = frozenset(
 _UNWALKED_NODES = (
     cst.Import,
     cst.ImportFrom,
-    cst.Raise,
     cst.Assert,
     cst.FormattedString,
     cst.Global,
@@ -70,16 +69,24 @@ def _walked_fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
 
 
 def _only_talks(node: cst.CSTNode) -> bool:
+    """Whether a node is there for people: it prints, complains, or decides whether to."""
     match node:
+        case cst.Raise() | cst.Pass() | cst.If(test=cst.Comparison(left=cst.Name(value="__name__"))):
+            return True
+        case cst.Expr(value=cst.Call(func=function)):
+            return _first_name(function) in _TALKING_OBJECTS
         case cst.FunctionDef(name=cst.Name(value=name)):
             return name in _TALKING_FUNCTIONS or name.startswith("test_")
-        case cst.Expr(value=cst.Call(func=cst.Name(value=name))):
-            return name in _TALKING_OBJECTS
-        case cst.Expr(value=cst.Call(func=cst.Attribute(value=cst.Name(value=name)))):
-            return name in _TALKING_OBJECTS
-        case cst.If(test=cst.Comparison(left=cst.Name(value="__name__"))):
-            return True
-        case cst.If(body=cst.IndentedBlock(body=[cst.SimpleStatementLine(body=[cst.Raise()])]), orelse=None):
-            return True
+        case cst.If(body=cst.IndentedBlock() as block, orelse=None):
+            return _only_talks(block)
+        case cst.IndentedBlock(body=statements) | cst.SimpleStatementLine(body=statements):
+            return all(_only_talks(statement) for statement in statements)
         case _:
             return False
+
+
+def _first_name(function: cst.BaseExpression) -> str:
+    """The name that a dotted one begins with."""
+    while isinstance(function, cst.Attribute):
+        function = function.value
+    return function.value if isinstance(function, cst.Name) else ""

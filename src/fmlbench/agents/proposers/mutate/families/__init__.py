@@ -22,10 +22,12 @@ from fmlbench.agents.proposers.mutate.families.skips import SKIPS
 from fmlbench.agents.proposers.mutate.families.temperatures import TEMPERATURES
 from fmlbench.agents.proposers.mutate.families.terms import TERMS
 from fmlbench.agents.proposers.mutate.families.transforms import TRANSFORMS
+from fmlbench.agents.proposers.mutate.families.widths import WIDTHS
 from fmlbench.agents.proposers.mutate.family import Family
 
 FAMILIES: tuple[Family, ...] = (
     NUMBERS,
+    WIDTHS,
     BOOLEANS,
     OPTIONS,
     OPTIMIZERS,

@@ -26,7 +26,7 @@ def _find(node: cst.Integer | cst.Float, cursor: Cursor) -> Iterator[Change]:
     if role in INERT or cursor.callee in INERT:
         return
     if _is_position(role, cursor):
-        choices, weight = _neighbours(node), 0.03
+        choices, weight = _neighbours(node), 0.005
     else:
         choices, weight = _scaled(node, role), _weight(node, role, cursor)
     for becomes, likelihood in choices.items():

@@ -27,12 +27,19 @@ def _scores_in(node: cst.Call | cst.Assign, cursor: Cursor) -> cst.BaseExpressio
     match node:
         case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
             return value if is_scores(name) and not isinstance(value, cst.Tuple | cst.List | cst.Dict) else None
-        case cst.Call(func=cst.Attribute(value=scores)) if called(node) in _SOFT and not cursor.module_of(node):
+        case cst.Call(func=cst.Attribute(value=scores)) if called(node) in _SOFT and _is_method_of(
+            scores, node, cursor
+        ):
             return scores
         case cst.Call(args=[cst.Arg(keyword=None, star="", value=scores), *_]) if called(node) in _SOFT:
             return scores
         case _:
             return None
+
+
+def _is_method_of(scores: cst.BaseExpression, call: cst.Call, cursor: Cursor) -> bool:
+    """Whether ``scores.softmax()`` is meant, rather than a module's function or a layer of the model."""
+    return not cursor.module_of(call) and cursor.text(scores) != "self"
 
 
 def _stands_free(node: cst.Call | cst.Assign, scores: cst.BaseExpression) -> bool:
