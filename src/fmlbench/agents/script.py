@@ -39,13 +39,11 @@ class ScriptedStep(Record):
 
 Script = tuple[ScriptedStep, ...]
 
-_SCRIPT = TypeAdapter(Script)
-
 
 def read_script(path: Path) -> Script:
     """Read a script from a JSON file."""
     try:
-        return _SCRIPT.validate_json(path.read_bytes())
+        return TypeAdapter(Script).validate_json(path.read_bytes())
     except OSError as error:
         raise BadRequest(
             f"The script '{path}' cannot be read: {error.strerror}.", hint="Give the path of a JSON file."
