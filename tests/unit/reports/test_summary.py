@@ -1,6 +1,13 @@
 """A run's figures, each worked out by hand."""
 
 import pytest
+
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.run import Rung
+from fmlbench.core.steps import Usage
+from fmlbench.records.events import Retested, RunFinished
+from fmlbench.reports.summary import Stage, Summary, Verdict, summarise
 from tests.unit.reports.by_hand import (
     baseline,
     complete_run,
@@ -12,13 +19,6 @@ from tests.unit.reports.by_hand import (
     step,
     toy,
 )
-
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal, Metric
-from fmlbench.core.run import Rung
-from fmlbench.core.steps import Usage
-from fmlbench.records.events import Retested, RunFinished
-from fmlbench.reports.summary import Stage, Summary, Verdict, summarise
 
 CRASH = Evaluation(outcome=Outcome.CRASHED, reason="boom", seconds=4.0)
 END = RunFinished(reason="the budget is spent")

@@ -2,6 +2,12 @@
 
 from collections.abc import Sequence
 
+from fmlbench.core.run import Rung, RunSpec
+from fmlbench.core.steps import Usage
+from fmlbench.records.events import Event, RunFinished
+from fmlbench.reports.summary import summarise
+from fmlbench.reports.tables import run_table
+from fmlbench.reports.terminal import render_summary
 from tests.unit.reports.by_hand import (
     baseline,
     complete_run,
@@ -13,13 +19,6 @@ from tests.unit.reports.by_hand import (
     step,
     toy,
 )
-
-from fmlbench.core.run import Rung, RunSpec
-from fmlbench.core.steps import Usage
-from fmlbench.records.events import Event, RunFinished
-from fmlbench.reports.summary import summarise
-from fmlbench.reports.tables import run_table
-from fmlbench.reports.terminal import render_summary
 
 END = RunFinished(reason="the budget is spent")
 

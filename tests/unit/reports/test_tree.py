@@ -1,11 +1,10 @@
 """The tree of steps shows where each one came from and what became of it."""
 
-from tests.unit.reports.by_hand import baseline, complete_run, rendered, spec_of, started, state_of, step, toy
-
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.records.events import Event
 from fmlbench.reports.steps import StepRow, step_rows
 from fmlbench.reports.tree import DEEPEST, step_tree
+from tests.unit.reports.by_hand import baseline, complete_run, rendered, spec_of, started, state_of, step, toy
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07[bold red]not markup[/bold red]\n\u202efake step"
 
