@@ -133,7 +133,10 @@ class Keeper:
         return pipe
 
     def _launch_process(self) -> "subprocess.Popen[bytes]":
-        ends = Ends(status=self._status.writer, start=self._start.reader)
+        # Open for both: who holds this end can read from it, too, and is not killed by writing to a dead harness.
+        # Bubblewrap would die half-way, and leave behind a child that waits for it for ever.
+        status = os.open(f"/proc/self/fd/{self._status.writer}", os.O_RDWR | os.O_CLOEXEC)
+        ends = Ends(status=status, start=self._start.reader)
         try:
             return subprocess.Popen(
                 list(self._launch.command(ends)),
@@ -147,6 +150,7 @@ class Keeper:
                 start_new_session=True,
             )
         finally:
+            os.close(status)
             self._lifeline.close_reader()
             self._start.close_reader()
             self._status.close_writer()

@@ -1,0 +1,51 @@
+"""An ordinary user, without a word in matters of control groups, gets the same walls and limits as root."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import fmlbench
+
+NOBODY = 65534
+PYTHON = Path("/usr/bin/python3")
+"""Anybody may run it; our own may lie in a home that is closed to others."""
+
+
+def is_same_version(python: Path) -> bool:
+    ask = "import sys; print(*sys.version_info[:2])"
+    answer = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False).stdout
+    return answer.split() == [str(part) for part in sys.version_info[:2]]
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="nobody-"))
+    os.chown(folder, NOBODY, NOBODY)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.mark.sandbox
+@pytest.mark.skipif(os.getuid() != 0 or not shutil.which("setpriv"), reason="only root can become nobody, with setpriv")
+@pytest.mark.skipif(not is_same_version(PYTHON), reason="the system has no Python of our version")
+def test_the_contract_holds_for_an_ordinary_user(home: Path) -> None:
+    become_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    pytest_options = ["-q", "--noconftest", "-p", "no:cacheprovider", f"--basetemp={home / 'tests'}"]
+    places = [Path(module.__file__ or "").parents[1] for module in (fmlbench, pytest)]
+    contract = Path(__file__).with_name("test_sandboxes.py")
+    finished = subprocess.run(
+        [*become_nobody, PYTHON, "-m", "pytest", *pytest_options, f"{contract}::TestBubblewrapWithoutControlGroups"],
+        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONPATH": f"{places[0]}:{places[1]}"},
+        cwd=contract.parent.parent.parent,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stdout[-4000:] + finished.stderr[-1000:]
+    assert "skipped" not in finished.stdout
