@@ -68,8 +68,9 @@ class Step(Record):
 
     @property
     def score(self) -> float | None:
-        """The validation score, if there is one."""
-        return self.evaluation.score if self.evaluation.is_ok else None
+        """The validation score, if there is one; NaN is none."""
+        score = self.evaluation.score
+        return score if self.evaluation.is_ok and score is not None and not math.isnan(score) else None
 
 
 class Note(Record):
@@ -107,7 +108,7 @@ class History:
         """The first of the steps with the best validation score, baseline included."""
         best: Step | None = None
         for step in self.steps:
-            if _has_score(step) and (best is None or self.metric.is_better(step.score, best.score)):
+            if step.score is not None and (best is None or self.metric.is_better(step.score, best.score)):
                 best = step
         return best
 
@@ -127,7 +128,3 @@ class History:
             depth += 1
             index = self.steps[index].move.parents[0]
         return depth
-
-
-def _has_score(step: Step) -> bool:
-    return step.score is not None and not math.isnan(step.score)

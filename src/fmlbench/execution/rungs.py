@@ -71,7 +71,7 @@ def why_not_sealed() -> str | None:
 def how_to_seal() -> str:
     """The command, or the change, that gives this machine a sealed sandbox."""
     if platform.system() != "Linux":
-        return "Use a Linux machine, or ask for --sandbox none: the run is then marked unsealed."
+        return "Use a Linux machine, or ask for --unsealed: the run is then marked so."
     if find_bubblewrap() is None:
         return f"Install it: {_install_command()}"
     if _APPARMOR.exists() and _APPARMOR.read_text().strip() == "1":

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from random import Random
 
-from fmlbench.agents.scored import has_failed
-from fmlbench.core.steps import History, Move, Operator
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.steps import History, Move, Operator, Step
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,12 @@ class Greedy:
     def next_move(self, history: History, rng: Random) -> Move:
         """Debug the last step if it failed and is worth another try, else improve the best."""
         last = len(history) - 1
-        if last > 0 and has_failed(history[last]) and history.debug_depth(last) < self.debug_tries:
+        if last > 0 and _has_failed(history[last]) and history.debug_depth(last) < self.debug_tries:
             return Move(operator=Operator.DEBUG, parents=(last,))
         best = history.best
         return Move(operator=Operator.IMPROVE, parents=(best.index if best else 0,))
+
+
+def _has_failed(step: Step) -> bool:
+    """Whether the candidate itself went wrong, not the machine it ran on."""
+    return step.score is None and step.evaluation.outcome is not Outcome.INFRA

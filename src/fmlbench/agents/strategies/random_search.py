@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from random import Random
 
-from fmlbench.agents.scored import has_score
 from fmlbench.core.steps import History, Move, Operator
 
 
@@ -13,5 +12,5 @@ class RandomSearch:
 
     def next_move(self, history: History, rng: Random) -> Move:
         """Draw the parent; where nothing has a score, it is the baseline."""
-        parents = [step.index for step in history if has_score(step)] or [0]
+        parents = [step.index for step in history if step.score is not None] or [0]
         return Move(operator=Operator.IMPROVE, parents=(rng.choice(parents),))

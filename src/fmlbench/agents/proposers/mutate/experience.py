@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 
 from fmlbench.agents.proposers.mutate.merging import changes
 from fmlbench.agents.proposers.mutate.sites import definitions, sites_in
-from fmlbench.agents.scored import has_score
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import Step
 
@@ -52,7 +51,7 @@ def digest(files: Mapping[str, str]) -> str:
 
 def _idle_changes(parent: Step, step: Step, session: Session) -> Iterator[tuple[Line, str]]:
     """The one change by which a step differs from its parent, if the score does not."""
-    if not has_score(step) or step.score != parent.score:
+    if step.score is None or step.score != parent.score:
         return
     before, after = session.code_of(parent.index), session.code_of(step.index)
     hunks = changes(before, after)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from fmlbench.agents.scored import has_score
 from fmlbench.core.steps import History
 
 
@@ -16,7 +15,7 @@ def line_of(history: History, index: int) -> Iterator[int]:
 
 def sound_ancestor(history: History, index: int) -> int:
     """The nearest step above that has a score; the baseline where none has."""
-    above = (step for step in line_of(history, index) if step != index and has_score(history[step]))
+    above = (step for step in line_of(history, index) if step != index and history[step].score is not None)
     return next(above, 0)
 
 
