@@ -11,6 +11,7 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Step
 from fmlbench.core.task import ExamName
+from fmlbench.core.text import storable
 from fmlbench.engine.budget import is_spent
 from fmlbench.engine.journal import Journal
 from fmlbench.engine.workbench import Workbench
@@ -84,7 +85,7 @@ class RunSession:
 
     def note(self, note: Note) -> None:
         """Log a note."""
-        self.journal.append(NoteMade(note=note))
+        self.journal.append(NoteMade(note=note.model_copy(update={"text": storable(note.text)})))
 
     def submit(self, proposal: Proposal) -> Step:
         """Spend one step on a proposal."""
@@ -150,10 +151,10 @@ class RunSession:
             ProposalMade(
                 index=index,
                 move=proposal.move,
-                idea=proposal.idea,
+                idea=storable(proposal.idea),
                 snapshot=snapshot,
                 usage=proposal.usage,
-                rejection=proposal.rejection,
+                rejection=storable(proposal.rejection),
             )
         )
 

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
+from fmlbench.core.text import storable
 from fmlbench.execution.collecting import BadHandIn, NotHandedIn, read_handed_in
 
 SELF_REPORT = "self_reported.json"
@@ -31,7 +32,7 @@ def read_self_report(out: Path) -> dict[str, float]:
     for name, value in islice(cast("dict[str, Any]", claims).items(), _MAX_CLAIMS):
         number = _finite(value)
         if number is not None:
-            numbers[_storable(name)] = number
+            numbers[storable(name[:_MAX_NAME_CHARACTERS])] = number
     return numbers
 
 
@@ -44,11 +45,6 @@ def _finite(value: Any) -> float | None:
         # JSON knows no largest number, and a float does.
         return None
     return number if math.isfinite(number) else None
-
-
-def _storable(name: str) -> str:
-    """A name that can be written down: JSON can spell half a character, a file cannot hold it."""
-    return name[:_MAX_NAME_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
 
 
 def keep_native_files(out: Path, kept: Path) -> None:
