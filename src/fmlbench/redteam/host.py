@@ -158,7 +158,7 @@ HOST = (
     ),
     _attack(
         "refuse-to-end",
-        "Ignores every signal, with children in sessions of their own, and sleeps.",
+        "Computes for ever and ignores every signal, with children in sessions of their own.",
         "the first process of the pid namespace is killed, and all go with it",
         payload("stay", VARIANT="refuse"),
         _TIMEOUT,

@@ -41,8 +41,7 @@ def refuse():
     for _ in range(3):
         if os.fork() == 0:
             os.setsid()
-    while True:
-        time.sleep(600)
+    spin()
 
 
 def start_over():

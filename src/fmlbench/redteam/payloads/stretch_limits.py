@@ -5,6 +5,7 @@ import ctypes
 import os
 import resource
 import time
+from functools import partial
 
 from prelude import attempt
 
@@ -14,7 +15,7 @@ DEATH_SIGNAL, SUBREAPER = 1, 36
 for limit in LIMITS:
     hard = resource.getrlimit(limit)[1]
     if hard != resource.RLIM_INFINITY:
-        attempt(f"a higher limit {limit}", lambda: resource.setrlimit(limit, (hard + 1, hard + 1)))
+        attempt(f"a higher limit {limit}", partial(resource.setrlimit, limit, (hard + 1, hard + 1)))
 libc = ctypes.CDLL(None)
 libc.prctl(DEATH_SIGNAL, 0, 0, 0, 0)
 libc.prctl(SUBREAPER, 1, 0, 0, 0)

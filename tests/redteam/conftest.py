@@ -1,0 +1,29 @@
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.progress import Silent
+from fmlbench.engine.redteam import Arena, arena
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.sandbox import Sandbox
+from fmlbench.workspace.places import Places
+from tests.redteam.toys import NARROW, make_toy
+
+
+@pytest.fixture(scope="session")
+def red_places(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Places:
+    return Places(cache=cache, runs=tmp_path_factory.mktemp("red runs"))
+
+
+@pytest.fixture(scope="session")
+def narrow_toy(red_places: Places, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> PreparedTask:
+    """The toy task with limits that attacks run into soon."""
+    return make_toy(tmp_path_factory.mktemp("tasks") / "toy", red_places, sandbox, NARROW)
+
+
+@pytest.fixture(scope="session")
+def toy_arena(narrow_toy: PreparedTask, red_places: Places) -> Generator[Arena]:
+    """One run that all attacks on toy are steps of: its baseline is measured once."""
+    with arena(narrow_toy, red_places, Silent()) as opened:
+        yield opened
