@@ -6,6 +6,7 @@ loaded in the same sandbox as the code that made them, so there is nothing to pr
 
 import random
 import sys
+from importlib import import_module
 
 import numpy as np
 import torch
@@ -18,6 +19,7 @@ def main(root):
     """Do the stage that ``root`` says."""
     stage = Stage(root)
     torch.set_num_threads(stage.threads)
+    # Candidate code is imported only after this, so that whatever it draws at import is seeded too.
     random.seed(stage.seed)
     np.random.seed(stage.seed % 2**32)
     torch.manual_seed(stage.seed)
@@ -26,26 +28,19 @@ def main(root):
 
 def train(stage):
     """Train on the visible drawings and leave the model for the exam."""
-    from fewshot.training import train as train_classifier
-
     data = stage.data("train")
-    model = train_classifier(as_images(data["images"]), torch.from_numpy(np.array(data["labels"])))
+    model = import_module("fewshot.training").train(as_images(data["images"]), as_labels(data["labels"]))
     torch.save(model, stage.carry / MODEL)
 
 
 def sit_exam(stage):
     """Answer every episode on its own."""
-    from fewshot.inference import classify
-
+    classify = import_module("fewshot.inference").classify
     model = torch.load(stage.carry / MODEL, weights_only=False)
 
     def respond(episode):
-        answer = classify(
-            model,
-            as_images(episode["support_images"]),
-            torch.from_numpy(episode["support_labels"]),
-            as_images(episode["query_images"]),
-        )
+        support_images, query_images = as_images(episode["support_images"]), as_images(episode["query_images"])
+        answer = classify(model, support_images, as_labels(episode["support_labels"]), query_images)
         return torch.as_tensor(answer).to(torch.int64).numpy()
 
     stage.answer_each(respond)
@@ -53,7 +48,12 @@ def sit_exam(stage):
 
 def as_images(drawings):
     """[n, 28, 28] bytes become [n, 1, 28, 28] numbers between 0 and 1."""
-    return torch.from_numpy(np.array(drawings, dtype=np.float32) / 255).unsqueeze(1)
+    return torch.from_numpy(np.asarray(drawings, dtype=np.float32) / 255).unsqueeze(1)
+
+
+def as_labels(labels):
+    """A copy: what is mapped into memory cannot be written to, and PyTorch warns of that."""
+    return torch.from_numpy(np.array(labels, dtype=np.int64))
 
 
 if __name__ == "__main__":

@@ -8,12 +8,12 @@ from easyfsl.methods import PrototypicalNetworks
 from easyfsl.samplers import TaskSampler
 from fewshot.backbone import build_backbone
 
-EPISODES = 250
+EPISODES = 200
 WAY = 30
 SHOT = 1
 QUERIES = 2
 LEARNING_RATE = 0.01
-WEIGHT_DECAY = 0.0
+WEIGHT_DECAY = 1e-4
 
 
 class Drawings(FewShotDataset):
