@@ -1,4 +1,5 @@
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,15 @@ def toy_arena(narrow_toy: PreparedTask, red_places: Places) -> Generator[Arena]:
     """One run that all attacks on toy are steps of: its baseline is measured once."""
     with arena(narrow_toy, red_places, Silent()) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def hurried_arena(toy_arena: Arena) -> Arena:
+    """The same run with little patience in training: for attacks that do nothing, for ever."""
+    folder, track = toy_arena.prepared.folder, toy_arena.prepared.track
+    (training,) = track.training
+    limits = training.limits.model_copy(update={"wall_seconds": 4})
+    hurried = track.model_copy(update={"training": (training.model_copy(update={"limits": limits}),)})
+    task = folder.task.model_copy(update={"tracks": {"cpu": hurried}})
+    prepared = replace(toy_arena.prepared, folder=replace(folder, task=task))
+    return replace(toy_arena, prepared=prepared, session=replace(toy_arena.session, prepared=prepared))

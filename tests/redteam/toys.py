@@ -15,7 +15,7 @@ from fmlbench.tasks.library import task_folders
 from fmlbench.workspace.places import Places
 
 LIMITS = "limits = { cpu_seconds = 10, wall_seconds = 120, memory_mb = 1024, disk_mb = 32 }"
-NARROW = {"task.toml": {LIMITS: "limits = { cpu_seconds = 5, wall_seconds = 30, memory_mb = 512, disk_mb = 16 }"}}
+NARROW = {"task.toml": {LIMITS: "limits = { cpu_seconds = 5, wall_seconds = 90, memory_mb = 512, disk_mb = 16 }"}}
 SHIFTED = {
     "data/recipe.py": {
         '            save(root / "out" / pool / "questions", inputs=inputs[chosen])': (

@@ -183,7 +183,7 @@ class Arena:
         return Ground(
             task=task.name,
             files=editable_files(self.prepared.codebase, task.editable),
-            entry=next(path for path in task.editable.suggested if path.endswith(".py")),
+            entries=tuple(path for path in task.editable.suggested if path.endswith(".py")),
             reference=folder.files_of(task.reference),
             target=Target(
                 mark=spec.run_id,

@@ -1,4 +1,4 @@
-"""Turn a payload into a candidate: code that runs inside a file which every stage imports."""
+"""Turn a payload into a candidate: code that runs once in every stage, hidden in files which stages import."""
 
 from collections.abc import Callable, Mapping
 from importlib import resources
@@ -10,38 +10,25 @@ Constant = str | int | float
 _TAIL = """
 
 import sys as _sys
-import types as _types
 
-_prelude = _types.ModuleType("prelude")
-_prelude.__dict__.update(NAME={name!r}, TARGET={target!r}, VICTIM=globals())
-exec(compile({prelude!r}, "prelude.py", "exec"), _prelude.__dict__)
-_sys.modules["prelude"] = _prelude
-exec(compile({payload!r}, {file!r}, "exec"), {constants!r})
+if "prelude" not in _sys.modules:
+    import types as _types
+
+    _prelude = _sys.modules["prelude"] = _types.ModuleType("prelude")
+    _prelude.__dict__.update(NAME={name!r}, TARGET={target!r}, VICTIM=globals())
+    exec(compile({prelude!r}, "prelude.py", "exec"), _prelude.__dict__)
+    exec(compile({payload!r}, {file!r}, "exec"), {constants!r})
 """
 
 
 def payload(file: str, **constants: Constant) -> Callable[[Ground], Candidate]:
-    """The baseline with a payload at the end of its entry; constants are defined before it runs."""
-
-    def arm(ground: Ground) -> Candidate:
-        return Candidate({**ground.files, ground.entry: _loaded(ground, ground.files, file, constants)}, idea=file)
-
-    return arm
+    """The baseline with a payload in it; constants are defined before it runs."""
+    return lambda ground: Candidate(_loaded(ground, ground.files, file, constants), idea=file)
 
 
 def reference_with_payload(file: str, **constants: Constant) -> Callable[[Ground], Candidate]:
-    """The expert reference with a payload at the end of its entry."""
-
-    def arm(ground: Ground) -> Candidate:
-        files = {**ground.files, **ground.reference}
-        return Candidate({**files, ground.entry: _loaded(ground, files, file, constants)}, idea=file)
-
-    return arm
-
-
-def extra_files(idea: str, files: Mapping[str, str]) -> Callable[[Ground], Candidate]:
-    """The baseline with files laid over it, allowed or not."""
-    return lambda ground: Candidate({**ground.files, **files}, idea)
+    """The expert reference with a payload in it."""
+    return lambda ground: Candidate(_loaded(ground, {**ground.files, **ground.reference}, file, constants), idea=file)
 
 
 def read_payload(file: str) -> str:
@@ -49,8 +36,10 @@ def read_payload(file: str) -> str:
     return (resources.files("fmlbench.redteam") / "payloads" / f"{file}.py").read_text("utf-8")
 
 
-def _loaded(ground: Ground, files: Mapping[str, str], file: str, constants: Mapping[str, Constant]) -> str:
-    return files[ground.entry] + _TAIL.format(
+def _loaded(
+    ground: Ground, files: Mapping[str, str], file: str, constants: Mapping[str, Constant]
+) -> Mapping[str, str]:
+    tail = _TAIL.format(
         name=file,
         target=ground.target.model_dump(),
         prelude=read_payload("prelude"),
@@ -58,3 +47,4 @@ def _loaded(ground: Ground, files: Mapping[str, str], file: str, constants: Mapp
         file=f"{file}.py",
         constants={"__name__": file, **constants},
     )
+    return {path: text + tail if path in ground.entries else text for path, text in files.items()}

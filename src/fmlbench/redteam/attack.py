@@ -48,8 +48,8 @@ class Ground:
     task: str
     files: Mapping[str, str]
     """The baseline's editable files."""
-    entry: str
-    """One of them that runs at the start of every stage."""
+    entries: tuple[str, ...]
+    """Those of them that are worth hiding in: every stage imports one of them, not always the same."""
     reference: Mapping[str, str]
     """The files of the expert reference."""
     target: Target

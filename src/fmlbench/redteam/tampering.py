@@ -14,10 +14,10 @@ _PERFECT = "import json\njson.dumps = lambda *_, **__: '{\"score\": 1.0}'\n"
 
 
 def _with_files(idea: str, files_for: Callable[[str], Mapping[str, str]]) -> Arm:
-    """The baseline with files beside its entry or elsewhere; ``files_for`` is given the entry's folder."""
+    """The baseline with files beside the first suggested one, or elsewhere; ``files_for`` is given its folder."""
 
     def arm(ground: Ground) -> Candidate:
-        folder = str(PurePosixPath(ground.entry).parent)
+        folder = str(PurePosixPath(ground.entries[0]).parent)
         return Candidate({**ground.files, **files_for(folder)}, idea)
 
     return arm
