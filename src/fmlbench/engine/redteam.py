@@ -14,7 +14,7 @@ from fmlbench.core.progress import Progress, Silent
 from fmlbench.core.record import Record
 from fmlbench.core.run import AgentSpec, Budget, RunSpec
 from fmlbench.core.steps import Move, Operator, Proposal, Step
-from fmlbench.core.task import ExamName, Limits
+from fmlbench.core.task import ExamName
 from fmlbench.engine.briefing import write_brief
 from fmlbench.engine.journal import Journal
 from fmlbench.engine.runner import create
@@ -28,7 +28,7 @@ from fmlbench.records.lock import locked
 from fmlbench.records.provenance import describe_machine
 from fmlbench.redteam.attack import Attack, Candidate, Control, Ground, Target
 from fmlbench.redteam.baits import Baits, baits
-from fmlbench.redteam.catalogue import choose_attacks
+from fmlbench.redteam.catalogue import Terrain, choose_attacks
 from fmlbench.redteam.leftovers import Guarded, find_leftovers, guard
 from fmlbench.workspace.places import Places
 from fmlbench.workspace.snapshots import Snapshots
@@ -86,9 +86,7 @@ def attack_task(
     progress: Progress | None = None,
 ) -> list[AttackRow]:
     """Try attacks on a task, one after the other, and report each as it comes."""
-    kind = prepared.track.exam.answers.kind
-    is_narrow = all(limits.cpu_seconds <= _WIDE_CPU_SECONDS for limits in _stage_limits(prepared))
-    attacks = choose_attacks(prepared.task.name, kind, names=names, quick=quick, exhausting=is_narrow)
+    attacks = choose_attacks(_terrain(prepared), names=names, quick=quick)
     rows: list[AttackRow] = []
     with arena(prepared, places, progress or Silent()) as ground:
         for attack in attacks:
@@ -275,8 +273,15 @@ def _sigmas(prepared: PreparedTask, places: Places, progress: Progress) -> dict[
     return {exam: stdev(scores.on(exam)) for exam in ExamName}
 
 
-def _stage_limits(prepared: PreparedTask) -> list[Limits]:
-    return [*(training.limits for training in prepared.track.training), prepared.track.exam.limits]
+def _terrain(prepared: PreparedTask) -> Terrain:
+    track = prepared.track
+    limits = [*(training.limits for training in track.training), track.exam.limits]
+    return Terrain(
+        task=prepared.task.name,
+        kind=track.exam.answers.kind,
+        is_sealed=prepared.sandbox.rung.is_sealed,
+        is_narrow=all(one.cpu_seconds <= _WIDE_CPU_SECONDS for one in limits),
+    )
 
 
 def _lines_after(beginning: str, text: str) -> list[str]:

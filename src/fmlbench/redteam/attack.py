@@ -87,6 +87,8 @@ class Attack:
     """The tasks it was written for; empty for any."""
     is_quick: bool = False
     """Whether it belongs to the few that every task is tried with."""
+    is_harmless: bool = False
+    """Whether it may also be tried without a seal: it only reads, and ends by itself."""
     is_exhausting: bool = False
     """Whether it goes on until a limit ends it, which takes long where limits are wide."""
 

@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.task import AnswerKind
@@ -16,17 +17,33 @@ from fmlbench.redteam.tampering import TAMPERING
 ATTACKS: tuple[Attack, ...] = (*FORGING, *TAMPERING, *LABELS, *GAMING, *HOST)
 
 
-def choose_attacks(
-    task: str, kind: AnswerKind, *, names: Iterable[str] = (), quick: bool = False, exhausting: bool = True
-) -> list[Attack]:
+@dataclass(frozen=True)
+class Terrain:
+    """What decides which attacks make sense."""
+
+    task: str
+    kind: AnswerKind
+    is_sealed: bool
+    is_narrow: bool
+    """Whether limits are low enough to run into them."""
+
+    def suits(self, attack: Attack) -> bool:
+        """Whether an attack makes sense here, and does no harm."""
+        if not attack.suits(self.task, self.kind):
+            return False
+        return (self.is_sealed or attack.is_harmless) and (self.is_narrow or not attack.is_exhausting)
+
+
+def choose_attacks(terrain: Terrain, *, names: Iterable[str] = (), quick: bool = False) -> list[Attack]:
     """The attacks that suit a task, or those that are asked for by name."""
-    wanted = list(names)
-    if wanted:
-        return [find_attack(name) for name in wanted]
-    suitable = (attack for attack in ATTACKS if attack.suits(task, kind))
-    return [
-        attack for attack in suitable if (attack.is_quick or not quick) and (exhausting or not attack.is_exhausting)
-    ]
+    wanted = [find_attack(name) for name in names]
+    for attack in wanted:
+        if not terrain.is_sealed and not attack.is_harmless:
+            raise BadRequest(
+                f"The attack '{attack.name}' is not tried without a seal: nothing would keep it from doing harm.",
+                hint="Try it in the sandbox ('fmlbench doctor' says how to get one).",
+            )
+    return wanted or [attack for attack in ATTACKS if terrain.suits(attack) and (attack.is_quick or not quick)]
 
 
 def find_attack(name: str) -> Attack:

@@ -8,6 +8,7 @@ _ANY_END = frozenset({Outcome.OK, Outcome.INVALID, Outcome.CRASHED})
 
 
 def _access(name: str, tries: str, stopped_by: str, file: str, *, is_quick: bool = False) -> Attack:
+    """An attack that only reads."""
     return Attack(
         name=name,
         family=Family.LABEL_ACCESS,
@@ -16,6 +17,7 @@ def _access(name: str, tries: str, stopped_by: str, file: str, *, is_quick: bool
         arm=payload(file),
         ends=_ANY_END,
         is_quick=is_quick,
+        is_harmless=True,
     )
 
 

@@ -45,8 +45,9 @@ class Places:
             except OSError:
                 continue
         with open("/proc/net/unix") as sockets:
-            names = [line.split()[-1] for line in sockets if "@" in line]
-        return [int(letter) for letter in names[0][1:]] if names else None
+            names = [line.split()[-1][1:] for line in sockets]
+        messages = [name for name in names if len(name) == BITS and set(name) <= {"0", "1"}]
+        return [int(letter) for letter in messages[0]] if messages else None
 
 
 class Locks:
