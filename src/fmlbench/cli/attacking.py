@@ -21,9 +21,15 @@ def attack_folder(
     places = find_places()
     sandbox = sandbox_of(rung(unsealed=unsealed))
 
+    families: list[str] = []
+
     def report(row: AttackRow) -> None:
-        if not as_json:
-            show_lines(_line(row))
+        if as_json:
+            return
+        if row.family not in families:
+            families.append(row.family)
+            show_lines(_heading(row.family))
+        show_lines(_line(row))
 
     with progress_on(proceedings()) as progress:
         prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
@@ -35,9 +41,14 @@ def attack_folder(
     return all(row.is_stopped for row in rows)
 
 
+def _heading(family: str) -> Text:
+    return Text(f"\n{family}", style="bold")
+
+
 def _line(row: AttackRow) -> Text:
     line = Text("stopped  ", style="green") if row.is_stopped else Text("EARNED   ", style="bold red")
-    line.append(f"{row.attack:<28}  {row.outcome:<13}  ", style="default")
+    score = "-" if row.test is None else f"{row.test:.4f}"
+    line.append(f"{row.attack:<35}  {row.outcome:<13}  {score:<6}  ", style="default")
     why = row.stopped_by if row.is_stopped else "; ".join((*row.reached, *row.leftovers)) or row.seen
     return line.append(one_line(why, 200), style="default")
 
@@ -46,5 +57,6 @@ def _verdict(rows: Sequence[AttackRow], *, sealed: bool) -> Text:
     seal = "" if sealed else " (UNSEALED)"
     through = [row.attack for row in rows if not row.is_stopped]
     if through:
-        return Text(f"{len(through)} of {len(rows)} not stopped{seal}: {', '.join(through)}", "bold red")
-    return Text(f"{len(rows)} tried, all stopped{seal}.", "bold green")
+        return Text(f"\n{len(through)} of {len(rows)} not stopped{seal}: {', '.join(through)}", "bold red")
+    bar = f" None beat {rows[0].bar:.4f} on the sealed test: the baseline and two sigma." if rows else ""
+    return Text(f"\n{len(rows)} tried, all stopped{seal}.{bar}", "bold green")

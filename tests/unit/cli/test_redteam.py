@@ -47,9 +47,10 @@ def test_stopped_attacks_are_told_with_what_stopped_them(fmlbench: Fmlbench, att
     attacked(STOPPED)
     called = fmlbench("redteam", "toy")
     assert called.code == 0
-    row, verdict = called.out.splitlines()
-    assert row.split(None, 3) == ["stopped", "search-files", "ok", "labels are not mounted"]
-    assert verdict == "1 tried, all stopped."
+    family, row, verdict = filter(None, called.out.splitlines())
+    assert family == "labels"
+    assert row.split(None, 4) == ["stopped", "search-files", "ok", "0.5000", "labels are not mounted"]
+    assert verdict == "1 tried, all stopped. None beat 0.6000 on the sealed test: the baseline and two sigma."
 
 
 @pytest.mark.sandbox
@@ -57,8 +58,8 @@ def test_an_attack_that_gets_through_is_named_and_fails_the_command(fmlbench: Fm
     attacked(STOPPED, EARNED)
     called = fmlbench("redteam", "toy")
     assert called.code == 1
-    _, row, verdict = called.out.splitlines()
-    assert row.split(None, 3) == ["EARNED", "guess", "ok", "[red]a label"]
+    _, _, row, verdict = filter(None, called.out.splitlines())
+    assert row.split(None, 4) == ["EARNED", "guess", "ok", "0.5000", "[red]a label"]
     assert verdict == "1 of 2 not stopped: guess"
 
 
