@@ -1,0 +1,71 @@
+import ast
+
+import pytest
+
+from fmlbench.core.errors import BadRequest
+from fmlbench.core.task import AnswerKind
+from fmlbench.redteam.attack import Attack, Control, Ground, Target
+from fmlbench.redteam.catalogue import ATTACKS, Terrain, all_controls, choose_attacks, find_attack
+
+TARGET = Target(
+    mark="run",
+    token="token",
+    harness_pid=1,
+    draws=("/draw",),
+    pools="/pools",
+    secret="/secret",
+    bait_folder="/bait",
+    port=1,
+    abstract_socket="abstract",
+    path_socket="/bait/socket",
+)
+GROUND = Ground(
+    task="toy",
+    files={"lib/a.py": "x = 1\n", "lib/b.py": "x = 2\n", "lib/c.py": "x = 3\n"},
+    entries=("lib/a.py", "lib/b.py"),
+    reference={"lib/c.py": "x = 4\n"},
+    target=TARGET,
+)
+TOY = Terrain(task="toy", kind=AnswerKind.INDEPENDENT, is_sealed=True, is_narrow=True)
+
+
+@pytest.mark.parametrize("attack", [*ATTACKS, *all_controls()], ids=lambda attack: attack.name)
+def test_what_is_armed_is_python_and_keeps_the_code_it_hides_in(attack: Attack | Control):
+    files = attack.arm(GROUND).files
+    for path in GROUND.entries:
+        assert files[path].startswith(GROUND.files[path])
+        ast.parse(files[path])
+
+
+def test_an_attack_is_found_by_name_and_a_misspelt_one_is_guessed():
+    assert find_attack("fork-bomb").name == "fork-bomb"
+    with pytest.raises(BadRequest) as error:
+        find_attack("fork-bom")
+    assert error.value.hint == "Did you mean 'fork-bomb'?"
+
+
+def test_attacks_are_chosen_to_suit_the_task():
+    one_by_one = choose_attacks(Terrain("other", AnswerKind.PER_EPISODE, is_sealed=True, is_narrow=True))
+    names = {attack.name for attack in one_by_one}
+    assert "answers-file-pipe" not in names, "there is no file of answers"
+    assert "replay-recipe" not in names, "it repeats the recipe of toy"
+    assert {"known-paths", "fork-bomb"} <= names
+
+
+def test_attacks_that_run_into_limits_are_left_out_where_limits_are_wide():
+    wide = choose_attacks(Terrain("toy", AnswerKind.INDEPENDENT, is_sealed=True, is_narrow=False))
+    assert not any(attack.is_exhausting for attack in wide)
+    assert any(attack.is_exhausting for attack in choose_attacks(TOY))
+
+
+def test_without_a_seal_only_attacks_that_read_are_tried():
+    unsealed = Terrain("toy", AnswerKind.INDEPENDENT, is_sealed=False, is_narrow=True)
+    assert {attack.family for attack in choose_attacks(unsealed)} == {"label access"}
+    with pytest.raises(BadRequest, match="'kill' is not tried without a seal"):
+        choose_attacks(unsealed, names=["known-paths", "kill"])
+
+
+def test_quick_attacks_are_few_and_of_several_families():
+    quick = choose_attacks(TOY, quick=True)
+    assert len(quick) < 20
+    assert len({attack.family for attack in quick}) >= 4
