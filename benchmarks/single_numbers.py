@@ -75,7 +75,10 @@ def main() -> None:
     prepared = prepare(folder, options.track, places=places, sandbox=sandbox, progress=Silent())
     variants = Variants(prepared, places, Silent())
     baseline, reference = variants.measure("baseline", seeds), variants.measure("reference", seeds)
-    print(f"baseline {fmean(baseline.test):.4f}, reference {fmean(reference.test):.4f} on test, {seeds} seeds\n")
+    print(
+        f"baseline {fmean(baseline.test):.4f}, reference {fmean(reference.test):.4f} on test, {seeds} seeds\n",
+        flush=True,
+    )
     print("| file | number | tried | validation | test | of the way to the reference |\n|---|---|---|---|---|---|")
     changes = Changes.model_validate(tomllib.loads((folder.path / "single_numbers.toml").read_text("utf-8")))
     for change in changes.change:
