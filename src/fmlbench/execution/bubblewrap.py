@@ -21,6 +21,7 @@ from fmlbench.core.run import Rung
 from fmlbench.execution.keeper import Ends, Launch
 from fmlbench.execution.sandbox import Execution, Job, TaskPython
 from fmlbench.execution.supervision import Rig, supervise
+from fmlbench.execution.syscall_filter import open_syscall_filter
 from fmlbench.execution.system_mounts import mask, proc_guards, system_mounts
 from fmlbench.execution.world import check_targets, command_of, environment_of, working_folder_of
 
@@ -59,18 +60,24 @@ class Bubblewrap:
     def run(self, job: Job) -> Execution:
         """Run a job to its end; never raises for what the job does."""
         check_targets(job)
-        launch = Launch(
-            command=lambda ends: self._command(job, ends),
-            environment=_ENVIRONMENT,
-            working_folder="/",
-            pass_fds=job.pass_fds,
-        )
         try:
-            return supervise(
-                job, Rig(launch, in_namespace=True, use_cgroup=self._use_cgroups, scratch_bytes=_scratch_bytes)
-            )
+            with open_syscall_filter() as syscalls:
+                launch = self._launch(job, syscalls)
+                rig = Rig(launch, in_namespace=True, use_cgroup=self._use_cgroups, scratch_bytes=_scratch_bytes)
+                return supervise(job, rig)
         finally:
             self._give_back_devices()
+
+    def _launch(self, job: Job, syscalls: int | None) -> Launch:
+        filtered = ("--seccomp", str(syscalls)) if syscalls is not None else ()
+        options = [*isolation(self._program), *filtered, *system_mounts(), *self._mounts(job), *_environment(job)]
+        return Launch(
+            command=lambda ends: self._command(job, ends),
+            orders=b"\0".join(map(os.fsencode, options)),
+            environment=_ENVIRONMENT,
+            working_folder="/",
+            pass_fds=job.pass_fds if syscalls is None else (*job.pass_fds, syscalls),
+        )
 
     def _give_back_devices(self) -> None:
         """Undo the one thing a job that root started can do to this machine: lock its few shared devices."""
@@ -82,8 +89,7 @@ class Bubblewrap:
     def _command(self, job: Job, ends: Ends) -> list[str]:
         return [
             *("/bin/sh", "-c", _KEEPER, "keeper", str(self._program)),
-            *("--json-status-fd", str(ends.status), "--block-fd", str(ends.start)),
-            *(*isolation(self._program), *system_mounts(), *self._mounts(job), *_environment(job)),
+            *("--args", str(ends.orders), "--json-status-fd", str(ends.status), "--block-fd", str(ends.start)),
             *("--", *command_of(job, _ROOT)),
         ]
 

@@ -29,8 +29,9 @@ _END_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Ends:
-    """The keeper's ends of its pipes, by number."""
+    """The keeper's ends of its pipes, and a file to read its orders from, by number."""
 
+    orders: int
     status: int
     start: int
 
@@ -40,6 +41,8 @@ class Launch:
     """How to start a keeper."""
 
     command: Callable[[Ends], Sequence[str]]
+    orders: bytes
+    """What is not to be seen on a command line: a sandbox's first process shows its own to the job."""
     environment: Mapping[str, str]
     working_folder: str
     pass_fds: tuple[int, ...]
@@ -122,9 +125,10 @@ class Keeper:
                 signal.pidfd_send_signal(self._root_handle, signal.SIGKILL)
         deadline = time.monotonic() + _END_SECONDS
         if not (_is_ready(self.handle, deadline) and _is_ready(self._root_handle, deadline)):
+            self._process.kill()
             raise KeeperFailed("could not be ended")
         self._process.wait()
-        while self._listen():
+        while _is_ready(self._status.reader, deadline) and self._listen():
             pass
 
     def _pipe(self) -> Pipe:
@@ -133,10 +137,11 @@ class Keeper:
         return pipe
 
     def _launch_process(self) -> "subprocess.Popen[bytes]":
+        orders = _file_in_memory(self._launch.orders)
         # Open for both: who holds this end can read from it, too, and is not killed by writing to a dead harness.
         # Bubblewrap would die half-way, and leave behind a child that waits for it for ever.
         status = os.open(f"/proc/self/fd/{self._status.writer}", os.O_RDWR | os.O_CLOEXEC)
-        ends = Ends(status=status, start=self._start.reader)
+        ends = Ends(orders=orders, status=status, start=self._start.reader)
         try:
             return subprocess.Popen(
                 list(self._launch.command(ends)),
@@ -145,11 +150,12 @@ class Keeper:
                 stderr=self._output.writer,
                 cwd=self._launch.working_folder,
                 env=dict(self._launch.environment),
-                pass_fds=(ends.status, ends.start, *self._launch.pass_fds),
+                pass_fds=(ends.orders, ends.status, ends.start, *self._launch.pass_fds),
                 # Ctrl-C on a terminal is for us; we then end the job in good order.
                 start_new_session=True,
             )
         finally:
+            os.close(orders)
             os.close(status)
             self._lifeline.close_reader()
             self._start.close_reader()
@@ -165,6 +171,13 @@ class Keeper:
     def _told(self, fact: str) -> int | None:
         whole_lines = self._said[: self._said.rfind(b"\n") + 1].splitlines()
         return next((facts[fact] for facts in map(json.loads, whole_lines) if fact in facts), None)
+
+
+def _file_in_memory(content: bytes) -> int:
+    handle = os.memfd_create("orders")
+    os.write(handle, content)
+    os.lseek(handle, 0, os.SEEK_SET)
+    return handle
 
 
 def _tell(pipe: Pipe, words: bytes) -> None:

@@ -1,6 +1,6 @@
 """Keeps an unsealed job: starts it, and kills whatever came of it when it ends or the harness dies.
 
-    python -I -S reaper.py STATUS_FD START_FD ORDERS
+    python -I -S reaper.py ORDERS_FD STATUS_FD START_FD
 
 A program of its own, for the kernel hands orphans to the nearest ancestor that asks for them: so daemons stay in
 reach. It follows the protocol in keeper.py. What kills it, though, frees the job: nothing seals this rung.
@@ -22,7 +22,9 @@ _SECONDS_BETWEEN_REAPING = 0.2
 
 def main() -> None:
     """Keep one job."""
-    status_fd, start_fd, orders = int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3])
+    orders_fd, status_fd, start_fd = map(int, sys.argv[1:])
+    with os.fdopen(orders_fd, "rb") as file:
+        orders = json.load(file)
     os.set_inheritable(status_fd, False)
     os.set_inheritable(start_fd, False)
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)

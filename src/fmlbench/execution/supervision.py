@@ -34,7 +34,7 @@ class Rig:
 def supervise(job: Job, rig: Rig) -> Execution:
     """Run a job to its end. Whatever happens, nothing of it is left when this returns or raises."""
     if missing := missing_parts(job):
-        return _infra(f"there is no '{missing[0]}'")
+        return infra(f"there is no '{missing[0]}'")
     try:
         with ExitStack() as stack:
             cgroup = open_group(job.name, job.limits) if rig.use_cgroup else None
@@ -46,10 +46,10 @@ def supervise(job: Job, rig: Rig) -> Execution:
                 return _run(job, rig, cgroup, keeper, output)
             except KeeperFailed as failure:
                 output.drain()
-                return _infra(f"the sandbox {failure}", output)
+                return infra(f"the sandbox {failure}", output)
     # A job cannot cause these: it is our own files, pipes and processes that are not to be had, or not to be ended.
     except (OSError, KeeperFailed) as trouble:
-        return _infra(str(trouble))
+        return infra(str(trouble))
 
 
 def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: BoundedOutput) -> Execution:
@@ -122,7 +122,8 @@ def _with_words(reason: str, output: BoundedOutput) -> str:
     return f"{reason}: {lines[-1].strip()[:_WORDS_CHARACTERS]}" if lines else reason
 
 
-def _infra(reason: str, output: BoundedOutput | None = None) -> Execution:
+def infra(reason: str, output: BoundedOutput | None = None) -> Execution:
+    """The end of a job that the machine failed, not itself."""
     return Execution(
         ending=Ending.INFRA,
         reason=_with_words(reason, output) if output else reason,

@@ -6,7 +6,7 @@ write where this user can write, use the network, and kill the process that keep
 
 import json
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from fmlbench.execution import reaper
 from fmlbench.execution.keeper import Ends, Launch
 from fmlbench.execution.sandbox import Execution, Job
 from fmlbench.execution.storage import Unmeasurable, measure
-from fmlbench.execution.supervision import Rig, supervise
+from fmlbench.execution.supervision import Rig, infra, supervise
 from fmlbench.execution.world import SCRATCH, check_targets, command_of, environment_of, working_folder_of
 from fmlbench.workspace.filing import remove_folder
 
@@ -31,13 +31,20 @@ class Unsealed:
     def run(self, job: Job) -> Execution:
         """Run a job to its end; never raises for what the job does."""
         check_targets(job)
+        try:
+            return self._run(job)
+        except OSError as trouble:
+            return infra(str(trouble))
+
+    def _run(self, job: Job) -> Execution:
         with _root_of(job) as root:
             orders = {
                 "command": command_of(job, str(root)),
                 "environment": {**environment_of(job, str(root)), "TMPDIR": str(root / SCRATCH)},
             }
             launch = Launch(
-                command=lambda ends: _command(orders, ends),
+                command=_command,
+                orders=json.dumps(orders).encode(),
                 environment={},
                 working_folder=working_folder_of(job, str(root)),
                 pass_fds=job.pass_fds,
@@ -53,8 +60,8 @@ class Unsealed:
             )
 
 
-def _command(orders: Mapping[str, object], ends: Ends) -> list[str]:
-    return [sys.executable, "-I", "-S", reaper.__file__, str(ends.status), str(ends.start), json.dumps(orders)]
+def _command(ends: Ends) -> list[str]:
+    return [sys.executable, "-I", "-S", reaper.__file__, str(ends.orders), str(ends.status), str(ends.start)]
 
 
 @contextmanager
@@ -62,8 +69,9 @@ def _root_of(job: Job) -> Generator[Path]:
     """A folder of links to the job's mounts, beside its log: where a killed harness left one, the next finds it."""
     root = job.log.absolute().with_name(f"{job.log.name}.root")
     remove_folder(root)
-    (root / SCRATCH).mkdir(parents=True)
+    root.mkdir()
     try:
+        (root / SCRATCH).mkdir()
         for mount in job.mounts:
             link = root / mount.target
             link.parent.mkdir(parents=True, exist_ok=True)

@@ -163,8 +163,8 @@ class RunsJobs(SandboxTests):
         assert sandbox.run(workshop.job("", python=python)).ending is Ending.INFRA
 
     def test_a_log_that_cannot_be_written_is_not_the_jobs_fault(self, sandbox: Sandbox, workshop: Workshop) -> None:
-        job = workshop.job("print(1)", log=workshop.out)
-        assert sandbox.run(job).ending is Ending.INFRA
+        for log in (workshop.out, workshop.folder / "nowhere" / "log.txt", Path("/dev/full")):
+            assert sandbox.run(workshop.job("print(1)", log=log)).ending is Ending.INFRA
 
     def test_a_sandbox_that_somebody_kills_is_not_the_jobs_fault(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = workshop.job("import sys, time; open(sys.argv[-1] + '/out/begun', 'w'); time.sleep(1000)")

@@ -149,6 +149,12 @@ class Seals(SandboxTests):
         sandbox.run(workshop.job("import os; os.chmod('/dev/full', 0o600)"))
         assert Path("/dev/full").stat().st_mode == before
 
+    def test_command_lines_do_not_tell_where_mounts_come_from(self, sandbox: Sandbox, workshop: Workshop) -> None:
+        code = "import glob\nfor path in glob.glob('/proc/[0-9]*/cmdline'): print(open(path).read())"
+        execution = sandbox.run(workshop.job(code))
+        assert "driver.py" in execution.log_tail
+        assert workshop.folder.name not in execution.log_tail
+
     def test_there_is_no_network(self, sandbox: Sandbox, workshop: Workshop) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as abstract:
             name = f"\0fmlbench-{os.getpid()}"
