@@ -30,6 +30,9 @@ from fmlbench.workspace.registries import find_pip
 _NEWS = re.compile(r"\s*(?:Collecting|Processing|Downloading|Using cached) (?P<what>.+?)(?: \(|$)")
 """The lines of pip that tell which package it is busy with."""
 
+_WITHOUT_USERS_PYTHON = ("env", "-u", "PYTHONPATH", "-u", "PYTHONHOME")
+"""What these name would look installed to pip, and be missing in the sandbox."""
+
 
 def build(environment: Environment, *, task_folder: Path, places: Places, progress: Progress) -> TaskPython:
     """Return the interpreter of an environment; built at the first call, found at the next."""
@@ -84,7 +87,7 @@ class _Build:
             with (
                 self.log.open("a", encoding="utf-8") as log,
                 subprocess.Popen(
-                    command,
+                    [*_WITHOUT_USERS_PYTHON, *command],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,

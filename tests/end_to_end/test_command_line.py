@@ -1,0 +1,118 @@
+"""The commands of the README, on the toy task, as a user types them."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROJECT = Path(__file__).parent.parent.parent
+START = "from fmlbench.cli.app import main; main()"
+NOBODY = 65534
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
+
+
+class Terminal:
+    """Types commands with folders of its own."""
+
+    def __init__(self, cache: Path, runs: Path) -> None:
+        self.runs = runs
+        self.settings = {**os.environ, "FMLBENCH_CACHE": str(cache), "FMLBENCH_RUNS": str(runs)}
+
+    def type(self, *words: str, code: int = 0) -> "subprocess.CompletedProcess[str]":
+        done = run([sys.executable, "-c", START, *words], self.settings)
+        assert done.returncode == code, done.stderr
+        return done
+
+    def ask(self, *words: str) -> Any:
+        return json.loads(self.type(*words, "--json").stdout)
+
+
+def run(command: Sequence[str], settings: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(command, env=dict(settings), capture_output=True, text=True, check=False, timeout=500)
+
+
+@pytest.fixture
+def terminal(cache: Path, tmp_path: Path) -> Terminal:
+    return Terminal(cache, tmp_path / "my runs")
+
+
+def test_an_agent_researches_and_everything_can_be_looked_at(terminal: Terminal):
+    told = terminal.ask("run", "toy", "--agent", "oracle", "--steps", "1", "--retest", "2")
+    assert told["summary"]["stage"] == "complete"
+    (listed,) = terminal.ask("runs")
+    name = Path(listed["folder"]).name
+    shown = terminal.ask("show", name)
+    assert [step["outcome"] for step in shown["steps"]] == ["ok", "ok"]
+    assert shown["steps"][1]["score"] > shown["steps"][0]["score"]
+    assert "products" in terminal.type("show", name, "--diff", "1").stdout
+    assert "training accuracy" in terminal.type("show", name, "--log", "1").stdout
+    assert "sealed test" in terminal.type("resume", name).stdout
+    again = terminal.type("run", "toy", "--agent", "oracle", "--steps", "1", "--retest", "2", code=2)
+    assert "--label" in again.stderr
+
+
+def test_the_brief_tells_what_the_paper_asks_for(terminal: Terminal):
+    brief = terminal.ask("brief", "toy")
+    assert brief["metric"]["goal"] == "maximize"
+    assert "tinylearn/model.py" in brief["repository"]
+    assert brief["suggested"]
+    assert brief["protected"]
+    assert brief["commands"][0]["limits"]["cpu_seconds"] > 0
+    assert "tinylearn" in terminal.type("brief", "toy").stdout
+
+
+def test_listings(terminal: Terminal):
+    assert "toy" in [task["name"] for task in terminal.ask("tasks", "list")]
+    assert "greedy" in [agent["name"] for agent in terminal.ask("agents")]
+    assert terminal.ask("doctor")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_run_that_is_stopped_says_how_to_go_on_and_does(terminal: Terminal, number: signal.Signals, code: int):
+    command = [sys.executable, "-c", START, "run", "toy", "--agent", "noop", "--steps", "3", "--retest", "0"]
+    with subprocess.Popen(command, env=terminal.settings, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        seen = ""
+        while "step 1/3" not in seen:
+            line = process.stderr.readline()
+            assert line, seen
+            seen += line
+        process.send_signal(number)
+        seen += process.stderr.read()
+    assert process.returncode == code, seen
+    assert "go on with: fmlbench resume" in seen
+    name = next(terminal.runs.iterdir()).name
+    assert terminal.ask("resume", name)["summary"]["stage"] == "complete"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+def test_an_ordinary_user_gets_a_sealed_run(tmp_path: Path):
+    """With an installation, a cache and runs of their own; the machine's Python, because ours may lie in /root."""
+    system = shutil.which("python3", path="/usr/bin")
+    assert system, "this test needs the distribution's Python"
+    home = tmp_path / "home of nobody"
+    python = home / "venv" / "bin" / "python"
+    subprocess.run([system, "-m", "venv", "--without-pip", home / "venv"], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--retries", "10"]
+    subprocess.run([*pip, str(PROJECT), "pip"], check=True)
+    for path in (tmp_path, *tmp_path.parents):
+        if path.owner() == "root" and path != Path("/tmp"):
+            path.chmod(path.stat().st_mode | 0o055)
+        if path.name.startswith("pytest-of-"):
+            break
+    subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", str(home)], check=True)
+    user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    settings = {**os.environ, "HOME": str(home), "FMLBENCH_CACHE": f"{home}/cache", "FMLBENCH_RUNS": f"{home}/runs"}
+    words = ["run", "toy", "--agent", "oracle", "--steps", "1", "--retest", "0", "--json"]
+    done = run([*user, str(python), "-c", START, *words], settings)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)["summary"]
+    assert summary["stage"] == "complete"
