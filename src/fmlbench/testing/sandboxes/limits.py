@@ -147,6 +147,18 @@ class HoldsLimits(SandboxTests):
             "nested folders more than 64 deep",
         )
 
+    def test_a_locked_folder_hides_nothing(self, sandbox: Sandbox, workshop: Workshop) -> None:
+        code = """
+            import os, time
+            os.mkdir("out/locked")
+            with open("out/locked/big", "wb") as file:
+                file.write(bytes(9 * 2**20))
+            os.chmod("out/locked", 0)
+        """
+        execution = sandbox.run(workshop.job(code, limits={"disk_mb": 8}, working_folder="."))
+        (workshop.out / "locked").chmod(0o700)
+        assert execution.ending is Ending.TOO_MUCH_DISK
+
     def test_links_are_not_followed_when_disk_is_measured(self, sandbox: Sandbox, workshop: Workshop) -> None:
         (workshop.folder / "big").write_bytes(bytes(20 * 2**20))
         code = f"""
