@@ -55,7 +55,7 @@ class Workbench:
 
     def take_test(self, baseline: Mapping[str, float]) -> Evaluation:
         """Sit the sealed exam with what training left; trains first if that is gone."""
-        if not all((experiment.bench / "carry").is_dir() for experiment in self._experiments()):
+        if not all(experiment.is_trained for experiment in self._experiments()):
             for experiment in self._experiments():
                 failed = experiment.train()
                 if failed.outcome is not Outcome.OK:

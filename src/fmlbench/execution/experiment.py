@@ -3,6 +3,7 @@
 BENCH/
   tree/              pinned upstream + the task's files + the candidate's editable files
   carry/             the only thing that passes from stage to stage
+  trained            there once all training stages have ended well
   train-NAME/        a training stage: its facts, its log, what it left in out/
   exam-NUMBER/       one exam; which one, only the machine's secret tells
     NUMBER/          a sitting: the one that is graded, or a part of the questions once more in other company
@@ -75,6 +76,7 @@ class Experiment:
             problem = self._problem_of(executions[-1], training.name) or self._oversized_carry()
             if problem:
                 return _with_usage(problem, executions)
+        self._trained.touch()
         done = Evaluation(
             outcome=Outcome.OK,
             log_tail=executions[-1].log_tail,
@@ -97,6 +99,15 @@ class Experiment:
             return Examined(_with_usage(refused, executions), graded, answers)
         evaluation = Evaluation(outcome=Outcome.OK, score=graded.score, metrics=graded.metrics)
         return Examined(_with_usage(evaluation, executions), graded, answers)
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether training came to its end; a model that a kill left half-made is none."""
+        return self._trained.exists()
+
+    @property
+    def _trained(self) -> Path:
+        return self.bench / "trained"
 
     @property
     def _tree(self) -> Path:
