@@ -41,7 +41,9 @@ bwrap=$!
 } </proc/$$/fd/0 2>/dev/null &
 watcher=$!
 wait $bwrap
+code=$?
 kill -KILL $watcher
+exit $code
 """
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 """Bubblewrap's own, and visible in the sandbox as that of its first process."""
