@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.progress import Silent
-from fmlbench.engine.redteam import Arena, arena
+from fmlbench.engine.arena import Arena, arena
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.workspace.places import Places

@@ -13,7 +13,8 @@ import pytest
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Rung
-from fmlbench.engine.redteam import arena, attack_task
+from fmlbench.engine.arena import arena
+from fmlbench.engine.redteam import attack_task
 from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.redteam.arming import payload

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.progress import Silent
+from fmlbench.engine.arena import Arena, arena
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.redteam import Arena, arena
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.redteam.catalogue import find_attack

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fmlbench.engine.redteam import AttackRow
+from fmlbench.engine.arena import AttackRow
 from tests.unit.cli.conftest import Fmlbench
 
 STOPPED = AttackRow(
