@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from fmlbench.execution.cgroups import groups_of
+
 PROJECT = Path(__file__).parent.parent.parent
 START = "from fmlbench.cli.app import main; main()"
 NOBODY = 65534
@@ -91,6 +93,20 @@ def test_a_run_that_is_stopped_says_how_to_go_on_and_does(terminal: Terminal, nu
     assert "go on with: fmlbench resume" in seen
     name = next(terminal.runs.iterdir()).name
     assert terminal.ask("resume", name)["summary"]["stage"] == "complete"
+
+
+def test_a_retest_that_is_stopped_ends_at_once_and_leaves_nothing(terminal: Terminal):
+    command = [sys.executable, "-c", START, "run", "toy", "--agent", "oracle", "--steps", "1", "--retest", "40"]
+    with subprocess.Popen(command, env=terminal.settings, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        while "retested" not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        process.stderr.read()
+    assert process.returncode == 130
+    name = next(terminal.runs.iterdir()).name
+    assert terminal.ask("show", name)["summary"]["stage"] != "complete"
+    assert groups_of(name) == []
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")

@@ -1,8 +1,11 @@
 """Test the winner and the baseline again on fresh seeds, because the best of many steps is biased upward."""
 
 import hashlib
+import os
+import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fmlbench.core.evaluation import Evaluation, Outcome
@@ -26,21 +29,41 @@ class Retest:
     journal: Journal
     snapshots: Snapshots
     places: Places
+    stop: threading.Event = field(default_factory=threading.Event)
 
     def run(self, seeds: int) -> None:
         """Retest the baseline and the validation winner on this many seeds that no step has seen."""
         winner = self.journal.state.history(self.prepared.task.metric).best
-        for seed in range(seeds):
-            baseline = self._logged(0, seed, {})
-            if winner is not None and winner.index != 0:
-                self._logged(winner.index, seed, baseline.metrics)
+        indices = (0,) if winner is None or winner.index == 0 else (0, winner.index)
+        tested: dict[tuple[int, int], Future[Evaluation]] = {}
+        with ThreadPoolExecutor(self._workers()) as pool:
+            for index in indices:
+                for seed in range(seeds):
+                    # Baselines come first, so a winner that waits for its baseline waits for what is under way.
+                    tested[index, seed] = pool.submit(self._test, index, seed, tested.get((0, seed)))
+            try:
+                for (index, seed), future in tested.items():
+                    evaluation = future.result()
+                    if (index, seed) not in self.journal.state.retests:
+                        self.journal.append(Retested(index=index, seed=seed, evaluation=evaluation))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                self.stop.set()
+                raise
 
-    def _logged(self, index: int, seed: int, baseline: Mapping[str, float]) -> Evaluation:
+    def _workers(self) -> int:
+        """Two at a time where there are cores for it; devices are not shared."""
+        cores = len(os.sched_getaffinity(0))
+        return 2 if cores >= 2 * self.prepared.track.threads and not self.prepared.track.devices else 1
+
+    def _test(self, index: int, seed: int, baseline: Future[Evaluation] | None) -> Evaluation:
         done = self.journal.state.retests.get((index, seed))
-        if done is None:
-            done = self._baseline(seed) if index == 0 else self._measure(index, seed, baseline)
-            self.journal.append(Retested(index=index, seed=seed, evaluation=done))
-        return done
+        if done is not None:
+            return done
+        if baseline is None:
+            return self._baseline(seed)
+        is_relative = any(rule.relative_to_baseline for rule in self.prepared.task.rules)
+        return self._measure(index, seed, baseline.result().metrics if is_relative else {})
 
     def _measure(self, index: int, seed: int, baseline: Mapping[str, float]) -> Evaluation:
         workbench = Workbench(
@@ -49,6 +72,7 @@ class Retest:
             folder=self.folder.bench / f"retest-{index}-{seed}",
             label=f"{self.run_id}-r{index}-{seed}",
             purpose=("retest", seed),
+            stop=self.stop,
         )
         evaluation = workbench.take_test(baseline)
         workbench.clear()

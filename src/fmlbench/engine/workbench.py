@@ -2,8 +2,9 @@
 
 import math
 import shutil
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,8 @@ class Workbench:
     label: str
     purpose: tuple[str | int, ...]
     """The words the draws are drawn for: ("step", seed) or ("retest", number)."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set by another thread to end what is running."""
 
     def validate(self, baseline: Mapping[str, float]) -> Evaluation:
         """Train and sit the validation exam on every draw; ``baseline`` holds the baseline's metrics there."""
@@ -88,6 +91,7 @@ class Workbench:
                 draw=make_draw(self.prepared, *self.purpose, number),
                 bench=self.folder / f"draw-{number}",
                 label=f"{self.label}-{number}",
+                stop=self.stop,
             )
             for number in range(self.prepared.track.draws)
         ]

@@ -12,8 +12,9 @@ BENCH/
 
 import json
 import os
+import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -62,6 +63,8 @@ class Experiment:
     bench: Path
     label: str
     """The beginning of all job names: run, step and draw."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set by another thread to end what is running."""
 
     def train(self) -> Evaluation:
         """Lay out a fresh tree and run the training stages; ok means that the exam can be sat."""
@@ -223,6 +226,7 @@ class Experiment:
             import_path=("repo", "kit"),
             devices=track.devices,
             pass_fds=pipe or (),
+            stop=self.stop,
         )
 
     def _problem_of(self, execution: Execution, stage: str) -> Evaluation | None:

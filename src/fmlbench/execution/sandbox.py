@@ -5,7 +5,8 @@ namespace; unsealed, it is a folder of links. Programs find everything through t
 last argument, so the same driver runs in both.
 """
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -58,6 +59,8 @@ class Job:
     pass_fds: tuple[int, ...] = ()
     isolated: bool = False
     """Start Python with -I: no current folder, no user site, no environment."""
+    stop: threading.Event = field(default_factory=threading.Event, compare=False)
+    """Set by another thread that wants the job ended; it is then nobody's failure."""
 
 
 class Ending(StrEnum):

@@ -67,7 +67,7 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
         started,
     )
     keeper.start()
-    verdict = _follow(keeper, output, watchdog)
+    verdict = _follow(job, keeper, output, watchdog)
     keeper.end()
     seconds = time.monotonic() - started
     output.drain()
@@ -84,7 +84,7 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
     )
 
 
-def _follow(keeper: Keeper, output: BoundedOutput, watchdog: Watchdog) -> Verdict | None:
+def _follow(job: Job, keeper: Keeper, output: BoundedOutput, watchdog: Watchdog) -> Verdict | None:
     """Wait until the job has ended, or has to be ended; the latter is returned."""
     with selectors.DefaultSelector() as selector:
         selector.register(keeper.handle, selectors.EVENT_READ)
@@ -95,6 +95,8 @@ def _follow(keeper: Keeper, output: BoundedOutput, watchdog: Watchdog) -> Verdic
                 selector.unregister(keeper.output)
             if keeper.handle in ready:
                 return None
+            if job.stop.is_set():
+                return Verdict(Ending.INFRA, "was stopped")
             if verdict := watchdog.look():
                 return verdict
 
