@@ -1,4 +1,5 @@
 import ast
+from pathlib import Path
 
 import pytest
 
@@ -69,3 +70,9 @@ def test_quick_attacks_are_few_and_of_several_families():
     quick = choose_attacks(TOY, quick=True)
     assert len(quick) < 20
     assert len({attack.family for attack in quick}) >= 4
+
+
+def test_the_documentation_names_every_attack_and_no_other():
+    page = (Path(__file__).parents[3] / "docs" / "redteam.md").read_text("utf-8")
+    named = {line.split("`")[1] for line in page.splitlines() if line.startswith("| `")}
+    assert named == {attack.name for attack in ATTACKS}
