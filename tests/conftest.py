@@ -1,6 +1,7 @@
 """What many tests share: one cache for environments and data, a fixed secret, the toy task made ready once."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.places import Places
+
+# Whoever started us in the background may have had SIGINT ignored, and processes we start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SECRET = b"a secret for tests, 32 bytes long"[:32]
 

@@ -6,7 +6,7 @@ last argument, so the same driver runs in both.
 """
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -59,7 +59,7 @@ class Job:
     pass_fds: tuple[int, ...] = ()
     isolated: bool = False
     """Start Python with -I: no current folder, no user site, no environment."""
-    stop: threading.Event = field(default_factory=threading.Event, compare=False)
+    stop: threading.Event | None = None
     """Set by another thread that wants the job ended; it is then nobody's failure."""
 
 

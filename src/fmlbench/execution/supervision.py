@@ -95,7 +95,7 @@ def _follow(job: Job, keeper: Keeper, output: BoundedOutput, watchdog: Watchdog)
                 selector.unregister(keeper.output)
             if keeper.handle in ready:
                 return None
-            if job.stop.is_set():
+            if job.stop and job.stop.is_set():
                 return Verdict(Ending.INFRA, "was stopped")
             if verdict := watchdog.look():
                 return verdict
