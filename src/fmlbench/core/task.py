@@ -63,7 +63,7 @@ class Answers(Record):
     disagreement: float = 0.01
     """The share of numbers in the repeated answers that may differ."""
     tolerance: float = 1e-3
-    """How far two float answers may lie apart and still agree, relative to the spread of the answers."""
+    """How far two float answers may lie apart and still agree, relative to how far such answers typically spread."""
 
 
 class Exam(Record):
@@ -131,7 +131,7 @@ class Track(Record):
     """Draws averaged into one score; more where one is too noisy."""
     settings: dict[str, int | float | str] = {}
     """What the recipe and the driver need to know, in ``stage.json``."""
-    carry_mb: int = 64
+    carry_mb: float = 64
     """How much may pass from training to the exam."""
     devices: tuple[str, ...] = ()
     """Device files a stage may use, as globs (GPUs)."""
@@ -166,7 +166,7 @@ class Environment(Record):
 
 
 class Variant(Record):
-    """A changed baseline that ships with the task: the expert reference, or the method switched off."""
+    """A changed baseline that ships with the task: the expert reference, the method switched off, an exploit."""
 
     folder: str
     """Files in the task's folder, laid over the codebase as a candidate's would be."""
@@ -207,6 +207,8 @@ class Task(Record):
     """A known better method, by which a task shows that it can be improved on."""
     method_off: Variant
     """The baseline without its method, by which a task shows that the method does something."""
+    exploits: tuple[Variant, ...] = ()
+    """Cheap tricks that this very problem invites; admission tries each and none may pay."""
     tracks: dict[str, Track]
     """By name: `cpu`, `paper`."""
 

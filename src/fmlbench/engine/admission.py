@@ -26,6 +26,8 @@ METHOD_SIGMAS = 2.0
 REFERENCE_SIGMAS = 3.0
 RECORD_SIGMAS = 4.0
 """How far a measured mean may lie from the one on record, in standard errors of their difference."""
+EXPLOIT_SEEDS = 3
+EXPLOIT_SIGMAS = 2.0
 
 
 class Finding(Record):
@@ -60,6 +62,7 @@ def check_task(
         admission.method,
         admission.reference,
         admission.record,
+        admission.exploits,
         lambda: admission.attacks(places, quick=quick),
     )
     findings: list[Finding] = []
@@ -126,6 +129,20 @@ class _Admission:
                 problems.append(f"{exam}: {measured:.4f} measured, {recorded.mean:.4f} on record")
         detail = "; ".join(problems) or f"baseline as on record ({calibration.date}, {calibration.machine})"
         return Finding(check="record", passed=not problems, detail=detail)
+
+    def exploits(self) -> Finding:
+        """No trick that the problem invites may beat the baseline by more than its noise."""
+        sigma = self._sigma(ExamName.TEST)
+        tried: list[str] = []
+        paid = False
+        for exploit in self.prepared.task.exploits:
+            came_of_it = self.variants.try_exploit(exploit, min(self.seeds, EXPLOIT_SEEDS))
+            if isinstance(came_of_it, str):
+                tried.append(f"{exploit.folder} {came_of_it}")
+                continue
+            paid = paid or came_of_it > EXPLOIT_SIGMAS * sigma
+            tried.append(f"{exploit.folder} {came_of_it / sigma:+.1f} sigma")
+        return Finding(check="exploits", passed=not paid, detail="; ".join(tried) or "none on record")
 
     def attacks(self, places: Places, *, quick: bool) -> Finding:
         rows = attack_task(self.prepared, places, quick=quick)

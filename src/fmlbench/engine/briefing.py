@@ -8,7 +8,7 @@ from fmlbench.workspace.trees import editable_files, repository_files
 STANDING_RULES = (
     "Only editable files are taken from a proposal; new files that match the editable patterns are welcome.",
     "Files are text. Together they may grow by {extra_kb} kB over the baseline.",
-    "Training and exams run in separate sandboxes without network; only the carry folder ({carry_mb} MB) passes on.",
+    "Training and exams run in separate sandboxes without network; only the carry folder ({carry_mb:g} MB) passes on.",
     "Exam questions carry no labels. Scores are computed elsewhere, from the answers alone.",
 )
 

@@ -1,15 +1,16 @@
-"""Measure the variants of a task's code: the baseline, its method switched off, the expert reference."""
+"""Measure the variants of a task's code: the baseline, its method switched off, the expert reference, exploits."""
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 
 from fmlbench.core.errors import TaskInvalid
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
-from fmlbench.core.task import ExamName
+from fmlbench.core.task import ExamName, Variant
 from fmlbench.engine.workbench import Workbench
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.workspace.filing import scratch_beside
@@ -50,7 +51,7 @@ class Variants:
         self.progress.start(f"{self.prepared.task.name}: {variant}", seeds)
         measured: list[_Measurement] = []
         for seed in range(seeds):
-            measured.append(self._measure(variant, files, seed, again=again))
+            measured.append(self._insist(variant, self._measure(variant, files, seed, again=again)))
             self.progress.advance(1)
         self.progress.finish()
         return VariantScores(
@@ -60,19 +61,28 @@ class Variants:
             peak_memory_mb=[one.validation.peak_memory_mb for one in measured],
         )
 
+    def try_exploit(self, exploit: Variant, seeds: int) -> float | str:
+        """What an exploit gains over the baseline on the sealed exam, on average; or why it has no score."""
+        baseline = self.measure("baseline", seeds)
+        files, metric = self.files_of(exploit.folder), self.prepared.task.metric
+        gains: list[float] = []
+        for seed in range(seeds):
+            test = self._measure(exploit.folder, files, seed).test
+            if test.score is None:
+                return f"{test.outcome}: {test.reason}"
+            gains.append(metric.gain(test.score, baseline.test[seed]))
+        return fmean(gains)
+
     def files_of(self, variant: str) -> Mapping[str, str]:
-        """The editable files of a variant."""
+        """The editable files of a variant; exploits go by the names of their folders."""
         task, folder = self.prepared.task, self.prepared.folder
         baseline = editable_files(self.prepared.codebase, task.editable)
-        overlays = {
-            "baseline": {},
-            "method_off": folder.files_of(task.method_off),
-            "reference": folder.files_of(task.reference),
-        }
-        return {**baseline, **overlays[variant]}
+        overlays = {"method_off": task.method_off, "reference": task.reference}
+        overlays |= {exploit.folder: exploit for exploit in task.exploits}
+        return baseline if variant == "baseline" else {**baseline, **folder.files_of(overlays[variant])}
 
-    def _measure(self, variant: str, files: Mapping[str, str], seed: int, *, again: bool) -> _Measurement:
-        kept = self._kept(variant, files) / f"{seed}{'-again' if again else ''}.json"
+    def _measure(self, variant: str, files: Mapping[str, str], seed: int, *, again: bool = False) -> _Measurement:
+        kept = self._kept(variant.replace("/", "-"), files) / f"{seed}{'-again' if again else ''}.json"
         if kept.exists():
             return _Measurement.model_validate_json(kept.read_bytes())
         with scratch_beside(kept) as scratch:
@@ -80,22 +90,23 @@ class Variants:
                 prepared=self.prepared,
                 files=files,
                 folder=scratch / "bench",
-                label=f"check-{self.prepared.task.name}-{variant}-{seed}",
+                label=f"check-{self.prepared.task.name}-{variant.replace('/', '-')}-{seed}",
                 purpose=("check", seed),
             )
             validation, test = self._baseline_metrics(variant, seed)
-            measurement = _Measurement(validation=workbench.validate(validation), test=workbench.take_test(test))
-            self._insist(variant, measurement)
-            fresh = scratch / kept.name
-            fresh.write_text(measurement.model_dump_json(), "utf-8")
-            fresh.replace(kept)
+            first = workbench.validate(validation)
+            measurement = _Measurement(validation=first, test=workbench.take_test(test) if first.is_ok else first)
+            if measurement.validation.is_ok and measurement.test.is_ok:
+                fresh = scratch / kept.name
+                fresh.write_text(measurement.model_dump_json(), "utf-8")
+                fresh.replace(kept)
         return measurement
 
     def _baseline_metrics(self, variant: str, seed: int) -> tuple[Mapping[str, float], Mapping[str, float]]:
         """What rules that are relative to the baseline compare with."""
         if variant == "baseline" or not self.prepared.task.rules:
             return {}, {}
-        baseline = self._measure("baseline", self.files_of("baseline"), seed, again=False)
+        baseline = self._insist("baseline", self._measure("baseline", self.files_of("baseline"), seed))
         return baseline.validation.metrics, baseline.test.metrics
 
     def _kept(self, variant: str, files: Mapping[str, str]) -> Path:
@@ -104,13 +115,14 @@ class Variants:
         name = f"{task.task.name}-{task.track_name}-{task.folder.digest[:12]}-{task.secret.fingerprint}"
         return self.places.checks / f"{name}-{task.sandbox.rung}" / f"{variant}-{content}"
 
-    def _insist(self, variant: str, measurement: _Measurement) -> None:
+    def _insist(self, variant: str, measurement: _Measurement) -> _Measurement:
         for exam, evaluation in (("validation", measurement.validation), ("test", measurement.test)):
             if not evaluation.is_ok:
                 raise TaskInvalid(
                     f"The {variant} of '{self.prepared.task.name}' fails on {exam}: {evaluation.reason}.",
                     hint=f"Its last words: {evaluation.log_tail.strip()[-600:] or 'none'}",
                 )
+        return measurement
 
 
 def _score(evaluation: Evaluation) -> float:

@@ -270,7 +270,7 @@ class Experiment:
         if size <= allowed * 2**20:
             return None
         return Evaluation(
-            outcome=Outcome.INVALID, reason=f"the carry folder has {size / 2**20:.0f} MB; {allowed} MB are allowed"
+            outcome=Outcome.INVALID, reason=f"the carry folder has {size / 2**20:.2f} MB; {allowed:g} MB are allowed"
         )
 
 

@@ -8,6 +8,7 @@ NAME/
   data/             recipe.py: makes pools from the raw data, and draws from them by seed
   reference/        the expert reference, as files laid over the codebase
   method_off/       the baseline with its method switched off, likewise
+  exploits/         cheap tricks that must not pay, one folder each, likewise
   README.md         provenance, licences, and why it is the way it is
 """
 
@@ -72,9 +73,9 @@ class TaskFolder:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that can change a score; measurements and prose about the task are not part of it."""
+        """A hash of all that can change a score; what was measured or tried, and prose, are not part of it."""
         tracks = {name: track.model_copy(update={"calibration": None}) for name, track in self.task.tracks.items()}
-        facts = self.task.model_copy(update={"tracks": tracks})
+        facts = self.task.model_copy(update={"tracks": tracks, "suites": (), "exploits": ()})
         digest = hashlib.sha256(facts.model_dump_json().encode())
         for folder in (*_DIGESTED_FOLDERS, *filter(None, [self.task.overlay])):
             for path in sorted((self.path / folder).rglob("*")):
@@ -103,7 +104,8 @@ def read_task(path: Path) -> TaskFolder:
 
 
 def _check_files(path: Path, task: Task) -> None:
-    for name in (*REQUIRED_FILES, task.reference.folder, task.method_off.folder, task.overlay):
+    variants = (task.reference, task.method_off, *task.exploits)
+    for name in (*REQUIRED_FILES, *(variant.folder for variant in variants), task.overlay):
         if not (path / name).exists():
             raise TaskInvalid(f"Task '{task.name}' lacks {name}.", hint="docs/tasks.md lists what a task folder holds.")
 

@@ -13,7 +13,7 @@ def test_labels_agree_where_they_are_equal():
 
 
 def test_numbers_agree_within_a_share_of_their_spread():
-    first = np.array([0.0, 10.0, 0.0, 10.0], np.float32)  # standard deviation 5, so 0.05 is tolerated
+    first = np.array([0.0, 10.0, 0.0, 10.0], np.float32)  # each lies 5 from the middle, so 0.05 is tolerated
     again = first + np.array([0.04, 0.04, 0.06, 0.0], np.float32)
     assert share_that_differs(first, again, SCORES) == pytest.approx(0.25)
 
@@ -25,3 +25,29 @@ def test_a_little_disagreement_is_tolerated_and_more_is_named():
     assert find_dependence(first, again, LABELS) == ""
     again[1] = 1
     assert "20.0%" in find_dependence(first, again, LABELS)
+
+
+def test_wild_answers_hide_nothing():
+    first = np.linspace(0, 1, 101, dtype=np.float32)
+    first[:10] = 1e6
+    again = first + np.float32(0.1)
+    assert share_that_differs(first, again, SCORES) == pytest.approx(91 / 101)
+
+
+def test_a_wild_column_hides_nothing_in_another():
+    first = np.stack([np.linspace(0, 1, 11), np.linspace(0, 1e6, 11)], axis=1).astype(np.float32)
+    again = first + np.array([0.1, 0.1], np.float32)
+    assert share_that_differs(first, again, SCORES) == pytest.approx(0.5)
+
+
+def test_features_that_are_mostly_zero_may_be_rounded_differently():
+    first = np.zeros((100, 1), np.float32)
+    first[:20, 0] = np.linspace(1, 2, 20)
+    again = first * np.float32(1.0001)
+    assert share_that_differs(first, again, SCORES) == 0
+
+
+def test_constant_answers_agree_only_with_themselves():
+    first = np.full(8, 3.0, np.float32)
+    assert share_that_differs(first, first, SCORES) == 0
+    assert share_that_differs(first, first + np.float32(0.01), SCORES) == 1
