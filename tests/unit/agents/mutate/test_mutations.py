@@ -149,3 +149,15 @@ def test_code_with_doubtful_escapes_still_counts_as_code():
 @pytest.mark.parametrize("text", ["def f(:\n", "x = 1\0\n", "return 1\n"])
 def test_what_python_would_refuse_does_not_compile(text: str):
     assert not compiles(text)
+
+
+def test_a_file_that_no_suggested_one_imports_comes_last():
+    files = {
+        "train.py": "from model import WIDTH\nEPOCHS = 10\n",
+        "model.py": "WIDTH = 64\n",
+        "unused.py": "DEPTH = 3\n",
+    }
+    for seed in range(20):
+        ideas = [candidate.idea for candidate in mutations(files, Focus(["train.py"]), Random(seed))]
+        places = [idea.split(" in ")[-1].split(":")[0] for idea in ideas]
+        assert places.index("unused.py") > max(places.index("train.py"), places.index("model.py"))

@@ -12,12 +12,16 @@ from typing import TypeVar
 
 from fmlbench.agents.proposers.mutate.experience import Line
 from fmlbench.agents.proposers.mutate.families import FAMILIES
+from fmlbench.agents.proposers.mutate.reach import reached
 from fmlbench.agents.proposers.mutate.sites import Site, definitions, sites_in
 
 Key = TypeVar("Key")
 
 _SHARE_OF_SUGGESTED = 0.9
 """How often a suggested file is changed rather than another editable one."""
+
+_OUT_OF_REACH = 0.001
+"""The weight of a file that no suggested file imports, relative to one that some do."""
 
 _NOT_RESEARCH = re.compile(r"(^|/)(tests?|docs?|examples?)/|(^|/)(test_\w+|\w+_test|conftest|setup)\.py$")
 _FAMILY_WEIGHTS = {family.name: family.weight for family in FAMILIES}
@@ -127,14 +131,25 @@ def _weight(family: str, sites: Mapping[Site, float]) -> float:
 
 
 def _file_weights(code: Mapping[str, str], suggested: Sequence[str]) -> dict[str, float]:
-    """Long files hold more to change, but not in proportion; suggested ones together get their share."""
-    sizes = {path: math.sqrt(len(code[path])) for path in sorted(code) if code[path]}
-    first = {path for path in sizes if any(fnmatch(path, pattern) for pattern in suggested)}
-    totals = {True: 0.0, False: 0.0}
-    for path, size in sizes.items():
-        totals[path in first] += size
+    """Long files hold more to change, but not in proportion; the suggested ones, those named first most, come before.
+
+    Where files are suggested, one that none of them builds on has next to no weight.
+    """
+    ranks = {path: rank for path in code if (rank := _rank(path, suggested)) is not None}
+    near = reached(code, ranks) if ranks else frozenset(code)
+    weights: dict[str, float] = {}
+    for path in sorted(code):
+        size = math.sqrt(len(code[path]))
+        weights[path] = size / (1 + ranks[path]) if path in ranks else size * (1.0 if path in near else _OUT_OF_REACH)
+    totals = {
+        is_first: sum(weights[path] for path in code if (path in ranks) is is_first) for is_first in (True, False)
+    }
     shares = {True: _SHARE_OF_SUGGESTED, False: 1 - _SHARE_OF_SUGGESTED}
-    return {path: shares[path in first] * size / totals[path in first] for path, size in sizes.items()}
+    return {path: shares[path in ranks] * weight / totals[path in ranks] for path, weight in weights.items() if weight}
+
+
+def _rank(path: str, suggested: Sequence[str]) -> int | None:
+    return next((rank for rank, pattern in enumerate(suggested) if fnmatch(path, pattern)), None)
 
 
 def _in_random_order(weights: Mapping[Key, float], rng: Random) -> list[Key]:
