@@ -87,7 +87,7 @@ def _task(folder: TaskFolder, places: Places) -> Symptom:
 
 def _is_prepared(folder: TaskFolder, track: str, places: Places) -> bool:
     """Pools are made last, so where they are, all else is."""
-    return any(places.pools.glob(f"{folder.task.name}-{track}-{folder.digest[:12]}*"))
+    return any(places.pools.glob(f"{folder.task.name}-{track}-{folder.on(track).digest[:12]}*"))
 
 
 def _key(name: str) -> Symptom:

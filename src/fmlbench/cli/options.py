@@ -20,6 +20,13 @@ TrackOption = Annotated[
         "--track", metavar="TRACK", help="The size to work at: 'cpu' runs on a laptop; 'fmlbench tasks' lists a task's."
     ),
 ]
+SmokeOption = Annotated[
+    bool,
+    typer.Option(
+        "--smoke",
+        help="Try a track out: real code, real data formats, one short pass on a CPU. Its scores mean nothing.",
+    ),
+]
 UnsealedOption = Annotated[
     bool,
     typer.Option(
@@ -30,3 +37,10 @@ UnsealedOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print JSON for programs instead, and nothing else on stdout.")
 ]
+
+
+def sized(track: str, *, smoke: bool) -> str:
+    """The name of a track, as it is or at a size for trying it out."""
+    from fmlbench.core.task import SMOKE
+
+    return f"{track}{SMOKE}" if smoke else track

@@ -29,12 +29,11 @@ class RunRequest:
 
     def spec(self, folder: TaskFolder) -> RunSpec:
         """The run this is on a task."""
-        folder.track(self.track)
         _require_positive("--hours", self.hours)
         _require_positive("--dollars", self.dollars)
         return RunSpec(
             task=_name_of(folder),
-            task_digest=folder.digest,
+            task_digest=folder.on(self.track).digest,
             track=self.track,
             agent=agent_spec(self.agent, self.settings),
             seed=self.seed,

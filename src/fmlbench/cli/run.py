@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from fmlbench.cli.options import JsonOption, TaskArgument, TrackOption, UnsealedOption
+from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption, sized
 
 
 def run(
@@ -19,6 +19,7 @@ def run(
         int, typer.Option(metavar="S", help="Decides all dice; the same seed gives the same draws of data.")
     ] = 0,
     track: TrackOption = "cpu",
+    smoke: SmokeOption = False,
     hours: Annotated[
         float | None, typer.Option(metavar="H", help="Stop after so many hours of proposing and experimenting.")
     ] = None,
@@ -53,7 +54,7 @@ def run(
         agent=agent,
         steps=steps,
         seed=seed,
-        track=track,
+        track=sized(track, smoke=smoke),
         hours=hours,
         dollars=dollars,
         retest=retest,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from fmlbench.cli.options import JsonOption, TaskArgument, TrackOption, UnsealedOption
+from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption, sized
 
 app = typer.Typer(help="List, show, prepare and check tasks.", rich_markup_mode=None)
 
@@ -60,6 +60,7 @@ def prepare_tasks(
         str, typer.Option(metavar="SUITE", help="Without TASK: prepare every task of this suite.")
     ] = "quick",
     track: TrackOption = "cpu",
+    smoke: SmokeOption = False,
     unsealed: UnsealedOption = False,
 ) -> None:
     """Get what a task needs (codebase, data, Python), so that runs start at once and offline."""
@@ -67,7 +68,7 @@ def prepare_tasks(
     from fmlbench.tasks.library import all_tasks, find_task
 
     folders = [find_task(task)] if task else all_tasks(suite)
-    prepare_folders(folders, track, unsealed=unsealed)
+    prepare_folders(folders, sized(track, smoke=smoke), unsealed=unsealed)
 
 
 @app.command("check")

@@ -3,11 +3,14 @@
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from fmlbench.core.metric import Metric
 from fmlbench.core.record import Record
 from fmlbench.core.sources import Material
+
+SMOKE = "-smoke"
+"""What the name of a track ends with when it is only tried out."""
 
 
 class Limits(Record):
@@ -122,29 +125,6 @@ class Calibration(Record):
     """When."""
 
 
-class Track(Record):
-    """The size a task runs at."""
-
-    threads: int = 1
-    """Thread counts change results at equal seeds, so they are pinned."""
-    draws: int = 1
-    """Draws averaged into one score; more where one is too noisy."""
-    settings: dict[str, int | float | str] = {}
-    """What the recipe and the driver need to know, in ``stage.json``."""
-    carry_mb: float = 64
-    """How much may pass from training to the exam."""
-    devices: tuple[str, ...] = ()
-    """Device files a stage may use, as globs (GPUs)."""
-    training: Annotated[tuple[Training, ...], Field(min_length=1)]
-    """The training stages, in order; only the carry folder passes from one to the next."""
-    exam: Exam
-    """Sat for validation and for the sealed test."""
-    grading: Limits = Limits(cpu_seconds=120, wall_seconds=900, memory_mb=4096)
-    """What the grader and the recipe may use."""
-    calibration: Calibration | None = None
-    """Written by `fmlbench tasks check --calibrate`."""
-
-
 class Editable(Record):
     """What a candidate may change: everything these globs match, new files included."""
 
@@ -174,6 +154,60 @@ class Variant(Record):
     """What it does, in a sentence."""
     citation: str = ""
     """Where the method comes from."""
+
+
+class Own(Record):
+    """What a track does not share with the others of its task; whatever is left out is the task's."""
+
+    folder: str = ""
+    """A folder with this track's `experiment`, `grader`, `data` and `instructions.md`, as far as they differ."""
+    codebase: Material | None = None
+    """Another upstream repository; it comes with its own editable files and variants."""
+    overlay: str | None = None
+    """The folder of files that are laid over it."""
+    data: tuple[Material, ...] | None = None
+    """The raw data."""
+    environment: Environment | None = None
+    """The Python it runs in."""
+    editable: Editable | None = None
+    """What a candidate may change."""
+    reference: Variant | None = None
+    """The known better method."""
+    method_off: Variant | None = None
+    """The baseline without its method."""
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "Own":
+        if self.codebase and not (self.editable and self.reference and self.method_off):
+            raise ValueError("another codebase needs its own editable files, reference and method_off")
+        return self
+
+
+class Track(Record):
+    """The size a task runs at."""
+
+    threads: int = 1
+    """Thread counts change results at equal seeds, so they are pinned."""
+    draws: int = 1
+    """Draws averaged into one score; more where one is too noisy."""
+    settings: dict[str, int | float | str] = {}
+    """What the recipe and the driver need to know, in ``stage.json``."""
+    carry_mb: float = 64
+    """How much may pass from training to the exam."""
+    devices: tuple[str, ...] = ()
+    """Device files a stage may use, as globs (GPUs)."""
+    training: Annotated[tuple[Training, ...], Field(min_length=1)]
+    """The training stages, in order; only the carry folder passes from one to the next."""
+    exam: Exam
+    """Sat for validation and for the sealed test."""
+    grading: Limits = Limits(cpu_seconds=120, wall_seconds=900, memory_mb=4096)
+    """What the grader and the recipe may use."""
+    own: Own | None = None
+    """Another codebase, other data or programs, where this track has them."""
+    smoke: dict[str, int | float | str] = {}
+    """Settings of a short pass on a CPU that shows that everything loads and runs: `--smoke`."""
+    calibration: Calibration | None = None
+    """Written by `fmlbench tasks check --calibrate`."""
 
 
 class Task(Record):
@@ -211,6 +245,31 @@ class Task(Record):
     """Cheap tricks that this very problem invites; admission tries each and none may pay."""
     tracks: dict[str, Track]
     """By name: `cpu`, `paper`."""
+
+    def on(self, track_name: str) -> "Task":
+        """The task with one of its tracks alone, and that track's own facts in the place of its own."""
+        track = self.find_track(track_name)
+        assert track is not None, track_name  # noqa: S101 - callers ask for tracks that are there
+        own = track.own or Own()
+        given = {name: value for name in _OWN_FACTS if (value := getattr(own, name)) is not None}
+        if own.codebase:
+            given["exploits"] = ()
+        return self.model_copy(update={**given, "tracks": {track_name: track.model_copy(update={"own": None})}})
+
+    def find_track(self, name: str) -> Track | None:
+        """The track of that name; `NAME-smoke` is NAME at a size for trying out."""
+        track = self.tracks.get(name)
+        if track is not None or not name.endswith(SMOKE):
+            return track
+        whole = self.tracks.get(name.removesuffix(SMOKE))
+        if whole is None or not whole.smoke:
+            return None
+        return whole.model_copy(
+            update={"settings": {**whole.settings, **whole.smoke}, "smoke": {}, "devices": (), "calibration": None}
+        )
+
+
+_OWN_FACTS = ("codebase", "overlay", "data", "environment", "editable", "reference", "method_off")
 
 
 class ExamName(StrEnum):

@@ -19,8 +19,8 @@ def prepare(
     folder: TaskFolder, track_name: str, *, places: Places, sandbox: Sandbox, progress: Progress
 ) -> PreparedTask:
     """Get everything a task needs; quick and offline once it is there."""
-    track = folder.track(track_name)
-    task = folder.task
+    folder = folder.on(track_name)
+    track, task = folder.track(track_name), folder.task
     python = build(task.environment, task_folder=folder.path, places=places, progress=progress)
     codebase = _codebase(folder, places, progress)
     raw = {item.name: obtain(item, task_folder=folder.path, places=places, progress=progress) for item in task.data}

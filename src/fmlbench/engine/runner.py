@@ -71,7 +71,7 @@ def play(
 
 
 def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox) -> PreparedTask:
-    task = find_task(spec.task)
+    task = find_task(spec.task).on(spec.track)
     if task.digest != spec.task_digest:
         raise TaskInvalid(
             f"Task '{spec.task}' has changed since this run was started.",

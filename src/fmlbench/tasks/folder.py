@@ -9,6 +9,7 @@ NAME/
   reference/        the expert reference, as files laid over the codebase
   method_off/       the baseline with its method switched off, likewise
   exploits/         cheap tricks that must not pay, one folder each, likewise
+  paper/            whatever of the above another track has of its own
   README.md         provenance, licences, and why it is the way it is
 """
 
@@ -25,8 +26,6 @@ from fmlbench.core.task import Task, Track, Variant
 
 REQUIRED_FILES = ("instructions.md", "experiment/driver.py", "grader/grade.py", "data/recipe.py", "README.md")
 
-_DIGESTED_FOLDERS = ("experiment", "grader", "data")
-
 
 @dataclass(frozen=True)
 class TaskFolder:
@@ -34,33 +33,47 @@ class TaskFolder:
 
     path: Path
     task: Task
+    own: str = ""
+    """A folder in it that has a track's own parts, where this is the task on that track."""
 
     @property
     def experiment(self) -> Path:
         """What is mounted beside the candidate: the driver."""
-        return self.path / "experiment"
+        return self._part("experiment")
 
     @property
     def grader(self) -> Path:
         """What is mounted beside the labels."""
-        return self.path / "grader"
+        return self._part("grader")
 
     @property
     def recipe(self) -> Path:
         """How raw data becomes pools, and pools become draws."""
-        return self.path / "data"
+        return self._part("data")
 
     @property
     def instructions(self) -> str:
         """The problem in words."""
-        return (self.path / "instructions.md").read_text("utf-8")
+        return self._part("instructions.md").read_text("utf-8")
+
+    def _part(self, name: str) -> Path:
+        own = self.path / self.own / name
+        return own if own.exists() else self.path / name
+
+    def on(self, track_name: str) -> "TaskFolder":
+        """The task on one of its tracks: what every run, and all that is kept about one, starts from."""
+        track = self.track(track_name)
+        if list(self.task.tracks) == [track_name] and track.own is None:
+            return self
+        return TaskFolder(path=self.path, task=self.task.on(track_name), own=track.own.folder if track.own else "")
 
     def track(self, name: str) -> Track:
         """Return the track of that name."""
-        if name not in self.task.tracks:
+        track = self.task.find_track(name)
+        if track is None:
             known = ", ".join(sorted(self.task.tracks))
             raise BadRequest(f"Task '{self.task.name}' has no track named '{name}'.", hint=f"Its tracks: {known}.")
-        return self.task.tracks[name]
+        return track
 
     def files_of(self, variant: Variant) -> dict[str, str]:
         """The files a variant lays over the codebase, by path within the repository."""
@@ -74,14 +87,20 @@ class TaskFolder:
     @cached_property
     def digest(self) -> str:
         """A hash of all that can change a score; what was measured or tried, and prose, are not part of it."""
-        tracks = {name: track.model_copy(update={"calibration": None}) for name, track in self.task.tracks.items()}
+        forgotten = Track.model_fields["smoke"].default
+        tracks = {
+            name: track.model_copy(update={"calibration": None, "smoke": forgotten})
+            for name, track in self.task.tracks.items()
+        }
         facts = self.task.model_copy(update={"tracks": tracks, "suites": (), "exploits": ()})
         digest = hashlib.sha256(facts.model_dump_json().encode())
-        for folder in (*_DIGESTED_FOLDERS, *filter(None, [self.task.overlay])):
-            for path in sorted((self.path / folder).rglob("*")):
-                if path.is_file() and "__pycache__" not in path.parts:
-                    digest.update(path.relative_to(self.path).as_posix().encode())
-                    digest.update(hashlib.sha256(path.read_bytes()).digest())
+        folders = [self.experiment, self.grader, self.recipe]
+        if self.task.overlay:
+            folders.append(self.path / self.task.overlay)
+        for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(path.relative_to(self.path).as_posix().encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
         digest.update(self.instructions.encode())
         return digest.hexdigest()
 
@@ -105,7 +124,15 @@ def read_task(path: Path) -> TaskFolder:
 
 def _check_files(path: Path, task: Task) -> None:
     variants = (task.reference, task.method_off, *task.exploits)
-    for name in (*REQUIRED_FILES, *(variant.folder for variant in variants), task.overlay):
+    owns = [own for track in task.tracks.values() if (own := track.own)]
+    own_variants = [variant for own in owns for variant in (own.reference, own.method_off) if variant]
+    own_folders = [name for own in owns for name in (own.folder, own.overlay or "")]
+    for name in (
+        *REQUIRED_FILES,
+        *(variant.folder for variant in (*variants, *own_variants)),
+        *own_folders,
+        task.overlay,
+    ):
         if not (path / name).exists():
             raise TaskInvalid(f"Task '{task.name}' lacks {name}.", hint="docs/tasks.md lists what a task folder holds.")
 

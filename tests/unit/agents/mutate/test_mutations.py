@@ -124,13 +124,6 @@ def test_another_kind_of_change_of_such_a_line_is_tried_half_as_often():
     assert 150 < again < 250
 
 
-def test_a_place_can_be_asked_for():
-    line = 1 + SAMPLE["model.py"].splitlines().index("        features = self.body(x)")
-    candidates = list(mutations(SAMPLE, Focus(), Random(0), where=lambda site: site.line == line))
-    assert candidates
-    assert all(candidate.idea.endswith(f"model.py:{line}") for candidate in candidates)
-
-
 def test_a_family_that_breaks_code_is_not_listened_to(monkeypatch: pytest.MonkeyPatch):
     good = next(site for site in sites_in("a.py", "x = 1\n", definitions({})) if site.becomes == "2")
     bad = replace(good, becomes="(")

@@ -1,12 +1,14 @@
-"""What the steps so far tell a mutator: what was tried, and where changes make no difference."""
+"""What the steps so far tell a mutator: what was tried, and where changes make no difference or break things."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
 
+from fmlbench.agents.proposers.mutate.lineage import sound_ancestor
 from fmlbench.agents.proposers.mutate.merging import changes
 from fmlbench.agents.proposers.mutate.sites import definitions, sites_in
 from fmlbench.core.agents import Session
-from fmlbench.core.steps import Step
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.steps import History, Step
 
 Line = tuple[str, str]
 """A line of code by its file and its words: numbers shift from step to step."""
@@ -27,10 +29,10 @@ class Experience:
         return frozenset(self._digests[step.snapshot] for step in session.history)
 
     def dull(self, session: Session) -> dict[Line, set[str]]:
-        """Lines that were changed without the score moving at all, with the families of those changes."""
+        """Lines whose change left the score where it was, or crashed, with the families of those changes."""
         found: dict[Line, set[str]] = {}
         for step in session.history.proposed:
-            parent = session.history[step.move.parents[0]]
+            parent = session.history[_compared_with(step, session.history)]
             pair = (parent.snapshot, step.snapshot)
             if pair not in self._idle:
                 self._idle[pair] = tuple(_idle_changes(parent, step, session))
@@ -49,9 +51,15 @@ def digest(files: Mapping[str, str]) -> str:
     return found.hexdigest()
 
 
+def _compared_with(step: Step, history: History) -> int:
+    """The step whose code it changed: its parent, or what worked before that."""
+    parent = step.move.parents[0]
+    return parent if history[parent].score is not None else sound_ancestor(history, parent)
+
+
 def _idle_changes(parent: Step, step: Step, session: Session) -> Iterator[tuple[Line, str]]:
-    """The one change by which a step differs from its parent, if the score does not."""
-    if step.score is None or step.score != parent.score:
+    """The one change by which a step differs from its parent, if it came to nothing."""
+    if step.evaluation.outcome is not Outcome.CRASHED and step.score != parent.score:
         return
     before, after = session.code_of(parent.index), session.code_of(step.index)
     hunks = changes(before, after)

@@ -3,7 +3,7 @@
 import math
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from itertools import chain, islice
@@ -17,7 +17,7 @@ from fmlbench.agents.proposers.mutate.sites import Site, definitions, sites_in
 
 Key = TypeVar("Key")
 
-_SHARE_OF_SUGGESTED = 0.9
+_SHARE_OF_SUGGESTED = 0.95
 """How often a suggested file is changed rather than another editable one."""
 
 _OUT_OF_REACH = 0.001
@@ -28,7 +28,7 @@ _FAMILY_WEIGHTS = {family.name: family.weight for family in FAMILIES}
 
 
 _SAME_KIND, _OTHER_KIND = 0.02, 0.5
-"""How likely a line is still changed after a change of the same, or of another, family made no difference."""
+"""How likely a line is still changed after a change of the same, or of another, family led nowhere."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Focus:
     suggested: Sequence[str] = ()
     """Files, or globs of files, that the task points at."""
     dull: Mapping[Line, Collection[str]] = field(default_factory=dict[Line, Collection[str]])
-    """Lines that were changed to no effect, with the families that tried."""
+    """Lines that were changed to no effect, or to ruin, with the families that tried."""
 
     def weight(self, site: Site, line: str) -> float:
         """How much a site is worth trying, given what is known of its line."""
@@ -60,12 +60,9 @@ def mutations(
     rng: Random,
     *,
     edits: int = 1,
-    where: Callable[[Site], bool] | None = None,
 ) -> Iterator[Candidate]:
     """Every way to change the files in one place, likely ones first; with more edits, one way from each of them."""
     for site in _sites(files, focus, rng):
-        if where is not None and not where(site):
-            continue
         text = site.apply(files[site.path])
         if not compiles(text):
             continue

@@ -1,14 +1,13 @@
 """The mutating proposer: answers every move with a change that was not tried before."""
 
 from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from itertools import islice
 from random import Random
 
 from fmlbench.agents.proposers.mutate.experience import Experience, digest
 from fmlbench.agents.proposers.mutate.lineage import common_ancestor, sound_ancestor
 from fmlbench.agents.proposers.mutate.merging import Hunk, changes, merged, patched
 from fmlbench.agents.proposers.mutate.mutations import Candidate, Focus, compiles, mutations
-from fmlbench.agents.proposers.mutate.sites import Site
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import Move, Operator, Proposal
 
@@ -59,17 +58,13 @@ def _changed(files: Mapping[str, str], focus: Focus, rng: Random, *, edits: int)
 def _mended(step: int, session: Session, focus: Focus, rng: Random) -> Iterator[Candidate]:
     """A failed step with less of its change, or another change in its place.
 
-    A mutator cannot read a traceback. It goes back to the code that worked, but stays with the idea.
+    A mutator cannot read a traceback: it goes back to the code that worked.
     """
     before = session.code_of(sound_ancestor(session.history, step))
     hunks = changes(before, session.code_of(step))
     if len(hunks) > 1:
         yield from _partly_undone(step, before, hunks, rng)
-
-    def is_near(site: Site) -> bool:
-        return any(site.path == hunk.path and hunk.is_near(site.line) for hunk in hunks)
-
-    for other in chain(mutations(before, focus, rng, where=is_near), _changed(before, focus, rng, edits=1)):
+    for other in _changed(before, focus, rng, edits=1):
         yield Candidate(other.files, f"instead of step {step}: {other.idea}")
 
 

@@ -10,6 +10,12 @@ INERT = frozenset(
 )
 """Values that change how code runs, not what the method is; a luckier seed is no idea."""
 
+SHAPES = frozenset(
+    {"kernel_size", "padding", "stride", "dilation", "groups", "num_features", "normalized_shape"}
+    | {"in_channels", "out_channels", "in_features", "out_features"}
+)
+"""Sizes that have to fit others: changing one alone mostly breaks the code."""
+
 AXES = frozenset({"dim", "axis", "dims", "axes", "keepdim", "keepdims"})
 
 TAKES_AXES = frozenset(
@@ -47,8 +53,8 @@ _SCORES = re.compile(r"logit|score|distance|dist(_|$)|similarit|affinit|energ|(^
 
 
 def is_hyperparameter(name: str) -> bool:
-    """Whether a name looks like a knob of the method."""
-    return bool(_HYPERPARAMETER.search(name.lower()))
+    """Whether a name looks like a knob of the method; what is written in capitals was meant to be turned."""
+    return name.isupper() or bool(_HYPERPARAMETER.search(name.lower()))
 
 
 def is_fraction(name: str) -> bool:

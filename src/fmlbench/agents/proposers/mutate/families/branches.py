@@ -34,5 +34,5 @@ def _is_guard(test: cst.BaseExpression) -> bool:
 
 
 BRANCHES = Family(
-    name="branches", idea="always take one of two ways", nodes=(cst.IfExp, cst.If), find=_find, weight=0.5
+    name="branches", idea="always take one of two ways", nodes=(cst.IfExp, cst.If), find=_find, weight=0.2
 )

@@ -24,5 +24,5 @@ def _find(node: cst.Comparison, cursor: Cursor) -> Iterator[Change]:
 
 
 COMPARISONS = Family(
-    name="comparisons", idea="move the boundary of a comparison", nodes=(cst.Comparison,), find=_find, weight=0.5
+    name="comparisons", idea="move the boundary of a comparison", nodes=(cst.Comparison,), find=_find, weight=0.2
 )

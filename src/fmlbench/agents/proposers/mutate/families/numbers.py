@@ -7,7 +7,14 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
 from fmlbench.agents.proposers.mutate.family import Change, Family
-from fmlbench.agents.proposers.mutate.vocabulary import AXES, INERT, TAKES_AXES, is_fraction, is_hyperparameter
+from fmlbench.agents.proposers.mutate.vocabulary import (
+    AXES,
+    INERT,
+    SHAPES,
+    TAKES_AXES,
+    is_fraction,
+    is_hyperparameter,
+)
 
 _FACTORS = {0.1: 0.3, 0.3: 0.8, 0.5: 1.2, 2.0: 1.5, 3.0: 0.8, 10.0: 0.3}
 """How likely each factor is, relative to the others: small steps help more often."""
@@ -49,6 +56,8 @@ def _is_position(role: str, cursor: Cursor) -> bool:
 
 
 def _weight(node: cst.Integer | cst.Float, role: str, cursor: Cursor) -> float:
+    if role in SHAPES:
+        return 0.3
     if is_hyperparameter(role):
         return 6.0
     if isinstance(node, cst.Float) and 0 < float(node.value) < _GUARD_AGAINST_ZERO:
@@ -104,5 +113,5 @@ NUMBERS = Family(
     idea="move a constant up or down a logarithmic scale",
     nodes=(cst.Integer, cst.Float),
     find=_find,
-    weight=4.0,
+    weight=8.0,
 )

@@ -39,5 +39,5 @@ OPERATORS = Family(
     idea="swap plus and minus, or times and divided by",
     nodes=(cst.BinaryOperation, cst.AugAssign),
     find=_find,
-    weight=0.5,
+    weight=0.2,
 )

@@ -53,5 +53,5 @@ TERMS = Family(
     idea="drop or weigh a term of a sum or product",
     nodes=(cst.BinaryOperation, cst.AugAssign),
     find=_find,
-    weight=2.0,
+    weight=1.0,
 )

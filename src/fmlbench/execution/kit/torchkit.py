@@ -1,0 +1,22 @@
+"""What the driver of a PyTorch task begins with: pinned threads and seeded dice.
+
+Import candidate code only after ``begin``, so that whatever it draws at import is seeded too.
+"""
+# pyright: basic, reportMissingImports=false
+
+import random
+from pathlib import Path
+
+import numpy as np
+import torch
+from stagekit import Stage
+
+
+def begin(root: str | Path) -> Stage:
+    """Return the stage that ``root`` holds, with PyTorch ready for it."""
+    stage = Stage(root)
+    torch.set_num_threads(stage.threads)
+    random.seed(stage.seed)
+    np.random.seed(stage.seed % 2**32)
+    torch.manual_seed(stage.seed)
+    return stage
