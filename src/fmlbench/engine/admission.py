@@ -63,7 +63,7 @@ def check_task(
         admission.reference,
         admission.record,
         admission.exploits,
-        lambda: admission.attacks(places, quick=quick),
+        lambda: admission.attacks(places),
     )
     findings: list[Finding] = []
     for check in checks:
@@ -144,8 +144,9 @@ class _Admission:
             tried.append(f"{exploit.folder} {came_of_it / sigma:+.1f} sigma")
         return Finding(check="exploits", passed=not paid, detail="; ".join(tried) or "none on record")
 
-    def attacks(self, places: Places, *, quick: bool) -> Finding:
-        rows = attack_task(self.prepared, places, quick=quick)
+    def attacks(self, places: Places) -> Finding:
+        """The attacks that every task is tried with; ``fmlbench redteam`` tries all there are."""
+        rows = attack_task(self.prepared, places, quick=True, progress=self.variants.progress)
         earned = [row.attack for row in rows if not row.is_stopped]
         detail = f"{len(rows)} attacks, none earned anything" if not earned else f"not stopped: {', '.join(earned)}"
         return Finding(check="attacks", passed=not earned, detail=detail)

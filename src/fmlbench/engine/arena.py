@@ -22,7 +22,7 @@ from fmlbench.engine.session import RunSession
 from fmlbench.engine.variants import Variants
 from fmlbench.execution.draws import Draw, make_draw
 from fmlbench.execution.prepared import PreparedTask
-from fmlbench.records.events import RunStarted, StepFinished
+from fmlbench.records.events import RunFinished, RunStarted, StepFinished
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lock import locked
 from fmlbench.records.provenance import describe_machine
@@ -94,6 +94,7 @@ def arena(prepared: PreparedTask, places: Places, progress: Progress) -> Generat
         )
         session.run_baseline()
         yield Arena(prepared, places, folder, journal, session, laid_out, sigmas)
+        journal.append(RunFinished(reason="the red team is done"))
 
 
 @dataclass(frozen=True)

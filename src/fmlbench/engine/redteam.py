@@ -25,12 +25,16 @@ def attack_task(
 ) -> list[AttackRow]:
     """Try attacks on a task, one after the other, and report each as it comes."""
     attacks = choose_attacks(_terrain(prepared), names=names, quick=quick)
+    progress = progress or Silent()
     rows: list[AttackRow] = []
-    with arena(prepared, places, progress or Silent()) as ground:
+    with arena(prepared, places, progress) as ground:
+        progress.start(f"{prepared.task.name}: attacks", len(attacks))
         for attack in attacks:
             rows.append(ground.try_attack(attack))
+            progress.advance(1)
             if report:
                 report(rows[-1])
+        progress.finish()
     return rows
 
 
