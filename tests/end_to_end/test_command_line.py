@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from fmlbench.execution.cgroups import groups_of
+from fmlbench.tasks.library import find_task
 
 PROJECT = Path(__file__).parent.parent.parent
 START = "from fmlbench.cli.app import main; main()"
@@ -59,6 +60,15 @@ def test_an_agent_researches_and_everything_can_be_looked_at(terminal: Terminal)
     assert "sealed test" in terminal.type("resume", name).stdout
     again = terminal.type("run", "toy", "--agent", "oracle", "--steps", "1", "--retest", "2", code=2)
     assert "--label" in again.stderr
+
+
+def test_a_run_can_be_read_where_its_task_is_gone(terminal: Terminal, tmp_path: Path):
+    mine = Path(shutil.copytree(find_task("toy").path, tmp_path / "tasks" / "mine"))
+    terminal.type("run", str(mine), "--agent", "noop", "--steps", "1", "--retest", "0")
+    shutil.rmtree(mine)
+    (listed,) = terminal.ask("runs")
+    shown = terminal.ask("show", Path(listed["folder"]).name)
+    assert [step["outcome"] for step in shown["steps"]] == ["ok", "ok"]
 
 
 def test_the_brief_tells_what_the_paper_asks_for(terminal: Terminal):

@@ -5,7 +5,7 @@ from pathlib import Path
 from rich.console import Group
 from rich.text import Text
 
-from fmlbench.cli.playing import read_summary
+from fmlbench.cli.playing import read_summary, task_of
 from fmlbench.cli.screen import proceedings, show, show_json, show_lines
 from fmlbench.core.errors import BadRequest, FmlbenchError
 from fmlbench.core.steps import Step
@@ -17,7 +17,6 @@ from fmlbench.reports.tables import run_table
 from fmlbench.reports.terminal import render_summary
 from fmlbench.reports.tree import step_tree
 from fmlbench.reports.untrusted import clean, one_line
-from fmlbench.tasks.library import find_task
 from fmlbench.workspace.snapshots import Snapshots
 
 _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -44,7 +43,8 @@ def list_runs(runs: Path, *, as_json: bool) -> None:
 def show_run(folder: RunFolder, *, as_json: bool) -> None:
     """The summary and the tree of steps."""
     summary = read_summary(folder)
-    rows = step_rows(read_state(folder), find_task(summary.spec.task).task.metric)
+    state = read_state(folder)
+    rows = step_rows(state, task_of(summary.spec, state).metric)
     if as_json:
         show_json({"folder": folder.path, "summary": summary, "steps": rows})
     else:

@@ -6,9 +6,11 @@ from fmlbench.cli.errors import resumable
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.screen import proceedings, show, show_json
 from fmlbench.cli.watching import RunView
+from fmlbench.core.run import RunSpec
+from fmlbench.core.task import Task
 from fmlbench.engine.runner import play
 from fmlbench.records.folder import RunFolder
-from fmlbench.records.replay import read_state
+from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.summary import Stage, Summary, summarise
 from fmlbench.reports.terminal import render_summary
 from fmlbench.tasks.library import find_task
@@ -30,7 +32,8 @@ def play_watched(folder: RunFolder, places: Places, console: Console) -> Summary
     summary = read_summary(folder)
     if summary.stage is Stage.COMPLETE:
         return summary
-    view = RunView(console, spec, find_task(spec.task).task, read_state(folder))
+    state = read_state(folder)
+    view = RunView(console, spec, task_of(spec, state), state)
     with resumable(spec.run_id), progress_on(console) as progress, view:
         play(folder, places=places, progress=progress, watch=view)
     return read_summary(folder)
@@ -39,4 +42,10 @@ def play_watched(folder: RunFolder, places: Places, console: Console) -> Summary
 def read_summary(folder: RunFolder) -> Summary:
     """What came of a run so far."""
     spec = folder.read_spec()
-    return summarise(spec, read_state(folder), find_task(spec.task).task)
+    state = read_state(folder)
+    return summarise(spec, state, task_of(spec, state))
+
+
+def task_of(spec: RunSpec, state: RunState) -> Task:
+    """The task as it was when the run started; as it is now, where the run has not started yet."""
+    return state.task or find_task(spec.task).on(spec.track).task

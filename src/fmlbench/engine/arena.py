@@ -82,7 +82,7 @@ def arena(prepared: PreparedTask, places: Places, progress: Progress) -> Generat
             sandbox=str(prepared.sandbox.rung),
             secret=prepared.secret.fingerprint,
         )
-        journal.append(RunStarted(spec=spec, provenance=machine))
+        journal.append(RunStarted(spec=spec, task=prepared.task, provenance=machine))
         session = RunSession(
             spec=spec,
             prepared=prepared,

@@ -53,7 +53,7 @@ def play(
         prepared = _prepare(spec, places, progress, open_rung(spec.rung))
         with Journal(folder, watch) as journal:
             if journal.state.spec is None:
-                journal.append(RunStarted(spec=spec, provenance=_provenance(prepared)))
+                journal.append(RunStarted(spec=spec, task=prepared.task, provenance=_provenance(prepared)))
             snapshots = Snapshots(folder.code)
             session = RunSession(
                 spec=spec,

@@ -13,6 +13,7 @@ from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.record import Record
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import Move, Note, Step, Usage
+from fmlbench.core.task import Task
 from fmlbench.records.provenance import Provenance
 
 FORMAT = 1
@@ -36,6 +37,8 @@ class RunStarted(Happening):
     event: Literal["run-started"] = "run-started"
     format: int = FORMAT
     spec: RunSpec
+    task: Task | None = None
+    """The task's facts on the run's track, so that a run can be read where its task is not known."""
     provenance: Provenance
 
 

@@ -8,6 +8,7 @@ from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.metric import Metric
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import History, Note, Step
+from fmlbench.core.task import Task
 from fmlbench.records.events import (
     Event,
     NoteMade,
@@ -29,6 +30,7 @@ class RunState:
     """What the logs say so far."""
 
     spec: RunSpec | None = None
+    task: Task | None = None
     provenance: Provenance | None = None
     steps: list[Step] = field(default_factory=list[Step])
     notes: list[Note] = field(default_factory=list[Note])
@@ -50,7 +52,7 @@ class RunState:
         """Let an event happen to this state."""
         match event:
             case RunStarted():
-                self.spec, self.provenance = event.spec, event.provenance
+                self.spec, self.task, self.provenance = event.spec, event.task, event.provenance
             case ProposalMade():
                 self._expect(event.index, "proposal")
                 self.pending, self.attempts = event, 0
