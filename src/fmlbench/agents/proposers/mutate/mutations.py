@@ -100,9 +100,10 @@ def _sites(files: Mapping[str, str], focus: Focus, rng: Random) -> Iterator[Site
     postponed: list[Iterator[Site]] = []
     for path in _in_random_order(_file_weights(code, focus.suggested), rng):
         families = _by_family(sites_in(path, code[path], defined), code[path], focus)
-        weights = {name: _weight(name, sites) for name, sites in families.items()}
+        promises = {name: min(1.0, sum(sites.values())) for name, sites in families.items()}
+        weights = {name: _FAMILY_WEIGHTS[name] * promise for name, promise in promises.items()}
         sites = _drawn(families, weights, rng)
-        if rng.random() < sum(weights.values()):
+        if rng.random() < sum(promises.values()):
             yield from sites
         else:
             postponed.append(sites)
@@ -122,11 +123,6 @@ def _by_family(sites: Iterable[Site], text: str, focus: Focus) -> dict[str, dict
     return families
 
 
-def _weight(family: str, sites: Mapping[Site, float]) -> float:
-    """A family's own weight, less where all it has to offer is unlikely to help."""
-    return _FAMILY_WEIGHTS[family] * min(1.0, sum(sites.values()))
-
-
 def _file_weights(code: Mapping[str, str], suggested: Sequence[str]) -> dict[str, float]:
     """Long files hold more to change, but not in proportion; the suggested ones, those named first most, come before.
 
@@ -137,7 +133,9 @@ def _file_weights(code: Mapping[str, str], suggested: Sequence[str]) -> dict[str
     weights: dict[str, float] = {}
     for path in sorted(code):
         size = math.sqrt(len(code[path]))
-        weights[path] = size / (1 + ranks[path]) if path in ranks else size * (1.0 if path in near else _OUT_OF_REACH)
+        weights[path] = (
+            size / (1 + ranks[path]) ** 1.5 if path in ranks else size * (1.0 if path in near else _OUT_OF_REACH)
+        )
     totals = {
         is_first: sum(weights[path] for path in code if (path in ranks) is is_first) for is_first in (True, False)
     }

@@ -80,7 +80,7 @@ def _scaled_integer(digits: str) -> dict[str, float]:
     if value == 0:
         return {"1": 0.3}
     choices = {str(max(1, round(value * factor))): likelihood for factor, likelihood in _FACTORS.items()}
-    return {str(value + 1): 0.5, **choices}
+    return {str(value + 1): 0.5, **choices} if value < 10 else choices
 
 
 def _scaled_float(value: float, role: str) -> dict[str, float]:
@@ -113,5 +113,5 @@ NUMBERS = Family(
     idea="move a constant up or down a logarithmic scale",
     nodes=(cst.Integer, cst.Float),
     find=_find,
-    weight=8.0,
+    weight=16.0,
 )
