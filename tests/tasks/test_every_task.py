@@ -1,0 +1,100 @@
+"""What must hold for every task of the benchmark, at its real size: one seed each, so that it stays affordable.
+
+``fmlbench tasks check NAME`` is the whole examination.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from fmlbench.core.progress import Silent
+from fmlbench.core.task import Calibration, Figure
+from fmlbench.engine.leaks import find_leaks
+from fmlbench.engine.preparation import prepare
+from fmlbench.engine.variants import Variants
+from fmlbench.execution.draws import make_draw
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.sandbox import Sandbox
+from fmlbench.tasks.library import all_tasks, find_task
+from fmlbench.workspace.places import Places
+
+TASKS = [folder.task.name for folder in all_tasks("core")]
+EXPLOITS = [(folder.task.name, exploit.folder) for folder in all_tasks("core") for exploit in folder.task.exploits]
+SIGMAS = 4.0
+"""How far one seed may lie from the mean on record; farther is one chance in ten thousand."""
+EARNED_SIGMAS = 2.0
+
+pytestmark = [pytest.mark.real, pytest.mark.sandbox, pytest.mark.timeout(900)]
+
+
+class Bench(NamedTuple):
+    """A task that is ready, with its variants."""
+
+    prepared: PreparedTask
+    variants: Variants
+
+    @property
+    def record(self) -> Calibration:
+        calibration = self.prepared.track.calibration
+        assert calibration, f"{self.prepared.task.name} has no calibration on record"
+        return calibration
+
+
+class Benches:
+    """Makes tasks ready when they are first asked for."""
+
+    def __init__(self, places: Places, sandbox: Sandbox) -> None:
+        self._places = places
+        self._sandbox = sandbox
+        self._ready: dict[str, Bench] = {}
+
+    def __getitem__(self, name: str) -> Bench:
+        if name not in self._ready:
+            ready = prepare(find_task(name), "cpu", places=self._places, sandbox=self._sandbox, progress=Silent())
+            self._ready[name] = Bench(ready, Variants(ready, self._places, Silent()))
+        return self._ready[name]
+
+
+@pytest.fixture(scope="module")
+def benches(cache: Path, sandbox: Sandbox) -> Benches:
+    return Benches(Places(cache=cache, runs=cache / "no-runs"), sandbox)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_baseline_scores_as_its_record_says_and_the_same_twice(benches: Benches, name: str):
+    bench = benches[name]
+    first = bench.variants.measure("baseline", 1)
+    again = bench.variants.measure("baseline", 1, again=True)
+    assert first.validation == again.validation
+    assert first.test == again.test
+    assert _is_near(first.validation[0], bench.record.baseline.validation)
+    assert _is_near(first.test[0], bench.record.baseline.test)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_nothing_in_reach_gives_answers_away(benches: Benches, name: str):
+    prepared = benches[name].prepared
+    assert find_leaks(prepared, make_draw(prepared, "check", 0, 0)) == []
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_record_shows_a_method_that_works_and_can_be_beaten(benches: Benches, name: str):
+    bench, metric = benches[name], benches[name].prepared.task.metric
+    baseline, off, reference = bench.record.baseline, bench.record.method_off, bench.record.reference
+    assert min(figure.n for one in (baseline, off, reference) for figure in (one.validation, one.test)) >= 10
+    assert metric.gain(baseline.test.mean, off.test.mean) >= 2 * baseline.test.sd
+    assert metric.gain(reference.test.mean, baseline.test.mean) >= 3 * baseline.test.sd
+
+
+@pytest.mark.parametrize(("name", "folder"), EXPLOITS)
+def test_a_trick_that_the_problem_invites_earns_nothing(benches: Benches, name: str, folder: str):
+    bench = benches[name]
+    exploit = next(one for one in bench.prepared.task.exploits if one.folder == folder)
+    gained = bench.variants.try_exploit(exploit, 1)
+    sigma = bench.record.baseline.test.sd
+    assert isinstance(gained, str) or gained <= EARNED_SIGMAS * sigma, f"{gained / sigma:+.1f} sigma"
+
+
+def _is_near(score: float, figure: Figure) -> bool:
+    return abs(score - figure.mean) <= SIGMAS * figure.sd
