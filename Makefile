@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+TOOLS := $(VENV)/.tools
 # One thread per process: tests run beside each other, and thread counts change results.
 export OMP_NUM_THREADS := 1
 
@@ -15,7 +16,7 @@ bench: setup
 test: check
 	$(BIN)/pytest -m "not long"
 
-check: setup
+check: setup $(TOOLS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright
@@ -27,15 +28,19 @@ setup: $(READY)
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --retries 10 --editable '.[dev]'
+	$(BIN)/pip install --quiet --retries 10 --editable .
 	@touch $(READY)
 
-format: setup
+$(TOOLS): $(READY)
+	$(BIN)/pip install --quiet --retries 10 --editable '.[dev]'
+	@touch $(TOOLS)
+
+format: setup $(TOOLS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 redteam: setup
 	$(BIN)/fmlbench redteam toy
 
-test-long: setup
+test-long: setup $(TOOLS)
 	$(BIN)/pytest -m long
