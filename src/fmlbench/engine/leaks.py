@@ -19,8 +19,10 @@ from fmlbench.execution.draws import Draw
 from fmlbench.execution.prepared import PreparedTask
 
 _SAMPLED_ROWS = 24
-_NEEDLE_BYTES = (24, 512)
-"""Shorter than the first could be chance; longer than the second is not needed."""
+_NEEDLE_BYTES = 512
+"""More of a row is not needed to know it again."""
+_NEEDLE_BITS = 64
+"""What says less could be chance: five small numbers in some order stand in many a package."""
 _LABELS_IN_A_ROW = 64
 _MAX_FILE_BYTES = 256 * 2**20
 _NOT_DATA = {".py", ".pyc", ".so", ".pyi", ".h", ".hpp", ".cpp", ".a", ".o", ".md", ".rst", ".html", ".cuh"}
@@ -66,9 +68,14 @@ def _needles(draw: Draw) -> list[tuple[str, bytes]]:
 def _slices(row: Array) -> list[bytes]:
     """Bytes that identify a row; nothing for rows too short or too plain to be told from chance."""
     content = np.ascontiguousarray(row).tobytes()
-    shortest, longest = _NEEDLE_BYTES
-    middle = content[max(0, len(content) // 2 - longest // 2) :][:longest]
-    return [middle] if len(middle) >= shortest and len(set(middle)) > 4 else []
+    middle = content[max(0, (len(content) - _NEEDLE_BYTES) // 2) :][:_NEEDLE_BYTES]
+    return [middle] if _bits(middle) >= _NEEDLE_BITS else []
+
+
+def _bits(content: bytes) -> float:
+    """How much some bytes say, going by how often each of them occurs."""
+    counts = np.unique(np.frombuffer(content, np.uint8), return_counts=True)[1]
+    return float(-(counts * np.log2(counts / len(content))).sum()) if content else 0.0
 
 
 def _reachable(prepared: PreparedTask, draw: Draw) -> Iterator[tuple[str, Path]]:

@@ -1,0 +1,62 @@
+"""What counts as a find: bytes that would hardly stand there by chance."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from fmlbench.engine.leaks import find_leaks
+from fmlbench.execution.draws import Draw
+from fmlbench.execution.prepared import PreparedTask
+
+
+class World:
+    """A draw, and a repository beside it that a candidate can read."""
+
+    def __init__(self, root: Path) -> None:
+        self.repository = root / "repository"
+        self.repository.mkdir()
+        self.draw = Draw(path=root / "draw", seed=0)
+        self.prepared = cast(
+            "PreparedTask",
+            SimpleNamespace(
+                raw=(),
+                codebase=self.repository,
+                track=SimpleNamespace(training=()),
+                python=SimpleNamespace(folders=(), hidden=()),
+            ),
+        )
+
+    def ask(self, **questions: Any) -> None:
+        for exam in ("validation", "test"):
+            for part in ("questions", "labels"):
+                (self.draw.path / exam / part).mkdir(parents=True)
+        for name, rows in questions.items():
+            np.save(self.draw.path / "test" / "questions" / f"{name}.npy", rows)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_a_row_of_an_exam_in_the_repository_is_found(world: World):
+    images = np.random.default_rng(0).integers(0, 256, (5, 28, 28), dtype=np.uint8)
+    world.ask(images=images)
+    (world.repository / "sample.bin").write_bytes(b"header" + images[3].tobytes())
+    assert find_leaks(world.prepared, world.draw) == ["repository: sample.bin holds a row of the test exam"]
+
+
+def test_a_few_small_numbers_in_some_order_are_no_find(world: World):
+    orders = np.array([[0, 1, 2, 3, 4], [2, 0, 1, 4, 3]])
+    world.ask(support_labels=orders)
+    (world.repository / "counting.bin").write_bytes(np.arange(10).tobytes())
+    assert find_leaks(world.prepared, world.draw) == []
+
+
+def test_a_blank_row_is_no_find(world: World):
+    world.ask(images=np.zeros((3, 28, 28), np.uint8))
+    (world.repository / "zeros.bin").write_bytes(bytes(4000))
+    assert find_leaks(world.prepared, world.draw) == []
