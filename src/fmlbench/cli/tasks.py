@@ -1,17 +1,18 @@
-"""fmlbench tasks: list, show, prepare and check tasks."""
+"""fmlbench tasks: list, show, start, prepare and check tasks."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption, sized
 
-app = typer.Typer(help="List, show, prepare and check tasks.", rich_markup_mode=None)
+app = typer.Typer(help="List, show, start, prepare and check tasks.", rich_markup_mode=None)
 
 
 @app.callback(invoke_without_command=True)
 def tasks(context: typer.Context, as_json: JsonOption = False) -> None:
-    """List the tasks there are; show, prepare or check one of them."""
+    """List the tasks there are; show, start, prepare or check one of them."""
     if context.invoked_subcommand is None:
         list_tasks(as_json=as_json)
 
@@ -48,6 +49,22 @@ def show_task(task: TaskArgument, as_json: JsonOption = False) -> None:
         show_json({"path": folder.path, "digest": folder.digest, **folder.task.model_dump()})
     else:
         show(task_page(folder))
+
+
+@app.command("new")
+def new_task(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called: lower case, digits, hyphens.")],
+    where: Annotated[Path, typer.Option("--in", metavar="FOLDER", help="Where its folder is made.")] = Path(),
+) -> None:
+    """Start a task of your own: a folder that already passes 'check', to be changed piece by piece."""
+    from rich.text import Text
+
+    from fmlbench.cli.screen import show_lines
+    from fmlbench.tasks.starting import start_task
+
+    folder = start_task(name, where)
+    path = folder if folder.is_absolute() else f"./{folder}"
+    show_lines(Text(f"{path} is a task. Next: fmlbench tasks check {path} --quick"))
 
 
 @app.command("prepare")

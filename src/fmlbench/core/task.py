@@ -13,6 +13,9 @@ SMOKE = "-smoke"
 """What the name of a track ends with when it is only tried out."""
 
 
+TaskName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+
+
 class Limits(Record):
     """What one stage may use; beyond a limit it is ended and its outcome says so."""
 
@@ -213,7 +216,7 @@ class Track(Record):
 class Task(Record):
     """A research problem: everything about it that is a fact, once."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+    name: TaskName
     """Lower case, digits and hyphens; the name of the folder."""
     title: str
     """A few words."""
