@@ -27,6 +27,7 @@ from fmlbench.workspace.filing import exclusive, remove_folder
 from fmlbench.workspace.places import Places
 from fmlbench.workspace.registries import find_pip
 
+_INSTALLING = re.compile(r"\s*Installing collected packages")
 _NEWS = re.compile(r"\s*(?:Collecting|Processing|Downloading|Using cached) (?P<what>.+?)(?: \(|$)")
 """The lines of pip that tell which package it is busy with."""
 
@@ -100,6 +101,9 @@ class _Build:
                     if news := _NEWS.match(line):
                         self.progress.finish()
                         self._tell(_package_in(news["what"]))
+                    elif _INSTALLING.match(line):
+                        self.progress.finish()
+                        self._tell("unpacking and compiling all of them")
         finally:
             self.progress.finish()
         if process.returncode != 0:
