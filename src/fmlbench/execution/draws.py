@@ -123,5 +123,5 @@ def _check_draw(prepared: PreparedTask, made: Path) -> None:
     if missing:
         raise InfraTrouble(
             f"The data recipe of '{prepared.task.name}' did not write {', '.join(missing)}.",
-            hint="docs/tasks.md says what a draw must hold.",
+            hint="docs/writing-tasks.md says what a draw must hold.",
         )

@@ -134,7 +134,9 @@ def _check_files(path: Path, task: Task) -> None:
         task.overlay,
     ):
         if not (path / name).exists():
-            raise TaskInvalid(f"Task '{task.name}' lacks {name}.", hint="docs/tasks.md lists what a task folder holds.")
+            raise TaskInvalid(
+                f"Task '{task.name}' lacks {name}.", hint="docs/writing-tasks.md lists what a task holds."
+            )
 
 
 def _first_problem(error: ValidationError) -> str:
@@ -148,4 +150,4 @@ def _first_problem(error: ValidationError) -> str:
 def _hint_for(error: ValidationError) -> str:
     if error.errors()[0]["type"] == "extra_forbidden":
         return "There is no such field; look for a typing error."
-    return "docs/tasks.md lists every field."
+    return "docs/manifest.md lists every field."
