@@ -95,9 +95,9 @@ def tasks() -> str:
     lines = [
         "# The tasks",
         "",
-        "Generated from the manifests by `python docs/generate.py`. Figures are of the sealed test: mean over seeds, with",
-        "the standard deviation of one step's score, which everywhere is sigma. `fmlbench tasks check NAME` measures them",
-        "anew.",
+        "Generated from the manifests by `python docs/generate.py`. Figures are of the sealed test: mean over seeds,",
+        "with the standard deviation of one step's score, which everywhere is sigma. `fmlbench tasks check NAME`",
+        "measures them anew.",
         "",
         "| task | question | baseline | method off | expert reference | step |",
         "|---|---|---|---|---|---|",
