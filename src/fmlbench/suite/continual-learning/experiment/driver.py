@@ -4,6 +4,7 @@ The state passes from stage to stage as the candidate's own objects, whatever th
 same sandbox as the code that made them, so there is nothing to protect. How large they may be, the harness sees to.
 """
 
+import pickle
 import random
 import sys
 from importlib import import_module
@@ -38,7 +39,8 @@ def learn(stage):
     data = stage.data(stage.name)
     state = None if context_number(stage) == 1 else load(stage)
     state = import_module("continual.learner").learn(as_images(data["images"]), as_labels(data["labels"]), state)
-    torch.save(state, stage.carry / STATE)
+    # The default protocol would write bytes and NumPy arrays at one and a half times their size.
+    torch.save(state, stage.carry / STATE, pickle_protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def sit_exam(stage):
