@@ -7,7 +7,7 @@ Synaptic Intelligence would need for importances and path integrals.
 import torch
 from torch import nn, optim
 
-from continual.memory import remember, unpack
+from continual.memory import pack, remember, unpack
 from continual.model import build_model
 
 EPOCHS = 3
@@ -22,7 +22,8 @@ def learn(images, labels, state):
     if state is not None:
         model.load_state_dict(state["weights"])
         memory = state["memory"]
-    train(model, images, labels, memory)
+    # In black and white like the memory: shades of grey would give the new classes away, and the exam has them all.
+    train(model, unpack(pack(images)), labels, memory)
     return {"weights": model.state_dict(), "memory": remember(memory, images, labels)}
 
 
@@ -52,4 +53,4 @@ def predict(state, images):
     model = build_model()
     model.load_state_dict(state["weights"])
     with torch.no_grad():
-        return model(images).argmax(dim=1)
+        return model(unpack(pack(images))).argmax(dim=1)
