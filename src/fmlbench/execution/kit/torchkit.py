@@ -16,7 +16,12 @@ def begin(root: str | Path) -> Stage:
     """Return the stage that ``root`` holds, with PyTorch ready for it."""
     stage = Stage(root)
     torch.set_num_threads(stage.threads)
-    random.seed(stage.seed)
-    np.random.seed(stage.seed % 2**32)
-    torch.manual_seed(stage.seed)
+    throw_dice_from(stage.seed)
     return stage
+
+
+def throw_dice_from(seed: int) -> None:
+    """Seed every generator that candidate code may use."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    torch.manual_seed(seed % 2**63)

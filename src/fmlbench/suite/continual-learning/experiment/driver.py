@@ -5,13 +5,12 @@ same sandbox as the code that made them, so there is nothing to protect. How lar
 """
 
 import pickle
-import random
 import sys
 from importlib import import_module
 
 import numpy as np
 import torch
-from stagekit import Stage
+from torchkit import begin, throw_dice_from
 
 STATE = "state.pt"
 CONTEXT = "context-"
@@ -19,13 +18,8 @@ CONTEXT = "context-"
 
 def main(root):
     """Do the stage that ``root`` says."""
-    stage = Stage(root)
-    torch.set_num_threads(stage.threads)
-    seed = stage.seed + context_number(stage)
-    # Candidate code is imported only after this, so that whatever it draws at import is seeded too.
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
-    torch.manual_seed(seed % 2**63)
+    stage = begin(root)
+    throw_dice_from(stage.seed + context_number(stage))
     sit_exam(stage) if stage.name == "exam" else learn(stage)
 
 
