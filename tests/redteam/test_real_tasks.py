@@ -15,8 +15,8 @@ from fmlbench.workspace.places import Places
 
 pytestmark = [pytest.mark.real, pytest.mark.sandbox, pytest.mark.timeout(900)]
 
-EVERYWHERE = ["forge-in-exam", "known-paths", "smuggled-weights"]
-MORE = ["answers-as-array-of-pickles", "rewrite-later", "walk-memory", "count-questions"]
+EVERYWHERE = ["known-paths", "smuggled-weights"]
+MORE = ["forge-in-exam", "answers-as-array-of-pickles", "rewrite-later", "walk-memory", "count-questions"]
 """Tried on one real task; the toy task gets all there are."""
 
 
