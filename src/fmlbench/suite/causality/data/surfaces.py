@@ -23,7 +23,7 @@ def linear(covariates, _treatment, rng):
 def exponential(covariates, treatment, rng):
     """Hill's surface B: exponential without and linear with treatment; the treated gain 4 on average."""
     slopes = some(10, rng.choice([0.1, 0.2, 0.3, 0.4], COVARIATES), rng)
-    slopes *= 0.6 / (covariates @ slopes).std()
+    slopes *= 0.4 / (covariates @ slopes).std()
     untreated, treated = np.exp((covariates + 0.5) @ slopes), covariates @ slopes
     return untreated, treated + 4 - (treated - untreated)[treatment == 1].mean()
 

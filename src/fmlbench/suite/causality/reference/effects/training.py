@@ -12,6 +12,8 @@ STEPS = 25
 STEP_SIZE = 0.15
 LENGTH = 5.0
 """The length scale that a covariate has before the data say otherwise."""
+LEAST_NOISE = 0.01
+"""Keeps the covariance well conditioned in single precision."""
 
 
 def train(covariates, treatment, outcomes):
@@ -53,7 +55,7 @@ class Process:
         """The covariance of all outcomes, noise included."""
         common = self.kernel(self.inputs, 0, 0)
         own = sum(self.kernel(self.inputs, 1, 1 + arm) * torch.outer(here, here) for arm, here in enumerate(self.arms))
-        return common + own + self.noise.exp() * torch.eye(len(self.inputs))
+        return common + own + (LEAST_NOISE + self.noise.exp()) * torch.eye(len(self.inputs))
 
     def kernel(self, inputs, lengths, heights):
         """A constant, a linear and a Gaussian kernel between ``inputs`` and the training units."""
