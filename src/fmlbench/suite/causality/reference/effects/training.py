@@ -43,7 +43,7 @@ class Process:
             _, slope = self.solve(covariance.detach(), outcomes)
             optimizer.zero_grad()
             covariance.backward(slope)
-            # A prior that holds length scales back: half a unit of log length costs as much as an eighth of a nat.
+            # A prior on length scales: a factor of e costs a quarter of a nat.
             self.lengths.grad += 0.5 * (self.lengths.detach() - torch.tensor(LENGTH).log())
             optimizer.step()
         with torch.no_grad():
