@@ -4,25 +4,19 @@ Models pass from training to the exam as the candidate's own objects, whatever t
 same sandbox as the code that made them, so there is nothing to protect.
 """
 
-import random
 import sys
 from importlib import import_module
 
 import numpy as np
 import torch
-from stagekit import Stage
+from torchkit import begin
 
 MODELS = "models.pt"
 
 
 def main(root):
     """Do the stage that ``root`` says."""
-    stage = Stage(root)
-    torch.set_num_threads(stage.threads)
-    # Candidate code is imported only after this, so that whatever it draws at import is seeded too.
-    random.seed(stage.seed)
-    np.random.seed(stage.seed % 2**32)
-    torch.manual_seed(stage.seed)
+    stage = begin(root)
     {"train": train, "exam": sit_exam}[stage.name](stage)
 
 
