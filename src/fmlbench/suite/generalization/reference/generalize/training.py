@@ -2,8 +2,8 @@
 
 Clark, Yatskar and Zettlemoyer (2019), "Don't take the easy way out": an expert for what is misleading is multiplied
 into the prediction during training and left out afterwards, so that the main classifier learns the rest. Sanh, Wolf,
-Belinkov and Rush (2021), "Learning from others' mistakes": nobody need know what is misleading; a weak learner finds it,
-because it is what is learned first.
+Belinkov and Rush (2021), "Learning from others' mistakes": nobody need know what is misleading; a weak learner finds
+it, because it is what is learned first.
 """
 
 import torch
