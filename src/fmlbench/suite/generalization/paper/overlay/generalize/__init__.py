@@ -1,0 +1,1 @@
+"""Classify digits in domains never seen, on top of DomainBed."""
