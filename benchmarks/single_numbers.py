@@ -21,7 +21,6 @@ from fmlbench.core.run import Rung
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.variants import Variants, VariantScores
 from fmlbench.engine.workbench import Workbench
-from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.rungs import open_sandbox
 from fmlbench.tasks.library import find_task
 
@@ -87,11 +86,13 @@ def main() -> None:
             if files[change.file].count(change.search) != 1:
                 raise SystemExit(f"{change.file} does not hold exactly one {change.search!r}")
             files[change.file] = files[change.file].replace(change.search, new)
-            trial = Trial(change.file, change.search, new, [_evaluate(prepared, files, seed) for seed in range(seeds)])
+            trial = Trial(change.file, change.search, new, [_evaluate(variants, files, seed) for seed in range(seeds)])
             print(trial.row(baseline, reference), flush=True)
 
 
-def _evaluate(prepared: PreparedTask, files: dict[str, str], seed: int) -> tuple[Evaluation, Evaluation]:
+def _evaluate(variants: Variants, files: dict[str, str], seed: int) -> tuple[Evaluation, Evaluation]:
+    prepared = variants.prepared
+    on_validation, on_test = variants.baseline_metrics("number", seed)
     with tempfile.TemporaryDirectory(prefix="fmlbench-number-") as scratch:
         workbench = Workbench(
             prepared=prepared,
@@ -100,8 +101,8 @@ def _evaluate(prepared: PreparedTask, files: dict[str, str], seed: int) -> tuple
             label=f"number-{prepared.task.name}-{seed}",
             purpose=("check", seed),
         )
-        validation = workbench.validate({})
-        return validation, workbench.take_test({}) if validation.is_ok else validation
+        validation = workbench.validate(on_validation)
+        return validation, workbench.take_test(on_test) if validation.is_ok else validation
 
 
 def _gain(scores: list[float], baseline: list[float]) -> float:

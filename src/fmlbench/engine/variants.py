@@ -81,6 +81,13 @@ class Variants:
         overlays |= {exploit.folder: exploit for exploit in task.exploits}
         return baseline if variant == "baseline" else {**baseline, **folder.files_of(overlays[variant])}
 
+    def baseline_metrics(self, variant: str, seed: int) -> tuple[Mapping[str, float], Mapping[str, float]]:
+        """What rules that are relative to the baseline compare with, on validation and on test."""
+        if variant == "baseline" or not self.prepared.task.rules:
+            return {}, {}
+        baseline = self._insist("baseline", self._measure("baseline", self.files_of("baseline"), seed))
+        return baseline.validation.metrics, baseline.test.metrics
+
     def _measure(self, variant: str, files: Mapping[str, str], seed: int, *, again: bool = False) -> _Measurement:
         kept = self._kept(variant.replace("/", "-"), files) / f"{seed}{'-again' if again else ''}.json"
         if kept.exists():
@@ -93,7 +100,7 @@ class Variants:
                 label=f"check-{self.prepared.task.name}-{variant.replace('/', '-')}-{seed}",
                 purpose=("check", seed),
             )
-            validation, test = self._baseline_metrics(variant, seed)
+            validation, test = self.baseline_metrics(variant, seed)
             first = workbench.validate(validation)
             measurement = _Measurement(validation=first, test=workbench.take_test(test) if first.is_ok else first)
             if measurement.validation.is_ok and measurement.test.is_ok:
@@ -101,13 +108,6 @@ class Variants:
                 fresh.write_text(measurement.model_dump_json(), "utf-8")
                 fresh.replace(kept)
         return measurement
-
-    def _baseline_metrics(self, variant: str, seed: int) -> tuple[Mapping[str, float], Mapping[str, float]]:
-        """What rules that are relative to the baseline compare with."""
-        if variant == "baseline" or not self.prepared.task.rules:
-            return {}, {}
-        baseline = self._insist("baseline", self._measure("baseline", self.files_of("baseline"), seed))
-        return baseline.validation.metrics, baseline.test.metrics
 
     def _kept(self, variant: str, files: Mapping[str, str]) -> Path:
         content = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:12]

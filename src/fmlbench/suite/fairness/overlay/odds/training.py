@@ -1,0 +1,32 @@
+"""Adversarial debiasing for equalized odds (Zhang et al., 2018), with fairlearn's implementation."""
+
+from fairlearn.adversarial import AdversarialFairnessClassifier
+from odds.predictor import Predictor
+
+STEPS = 600
+BATCH = 64
+LEARNING_RATE = 0.01
+ALPHA = 1.0
+ADVERSARY = [16, "relu"]
+
+
+def train(features, groups, labels):
+    """Return a predictor trained on [n, d] features, [n] groups and [n] labels, all tensors.
+
+    An adversary guesses the group from the predicted probability and the label; the predictor learns to predict the
+    label and to leave the adversary guessing. It does not see the group itself.
+    """
+    predictor = Predictor(features)
+    mitigation = AdversarialFairnessClassifier(
+        backend="torch",
+        predictor_model=predictor,
+        adversary_model=ADVERSARY,
+        constraints="equalized_odds",
+        learning_rate=LEARNING_RATE,
+        alpha=ALPHA,
+        epochs=max(1, round(STEPS * BATCH / len(features))),
+        batch_size=BATCH,
+        shuffle=True,
+    )
+    mitigation.fit(features.numpy(), labels.numpy(), sensitive_features=groups.numpy())
+    return predictor
