@@ -14,7 +14,7 @@ from stagekit import Stage
 
 MODELS = "models.pickle"
 ENVIRONMENT = {"KERAS_BACKEND": "tensorflow", "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
-"""TensorFlow reads these when it is imported: no notices, and the same rounding whatever the size of a batch."""
+"""TensorFlow reads these when it is imported: no notices, and no oneDNN kernels, which may round in other ways."""
 
 
 def main(root):
@@ -28,6 +28,7 @@ def begin_tensorflow(stage):
     """Pin threads and seed all dice; candidate code is imported only afterwards."""
     os.environ.update(ENVIRONMENT)
     tensorflow = import_module("tensorflow")
+    tensorflow.get_logger().setLevel("ERROR")
     tensorflow.config.threading.set_intra_op_parallelism_threads(stage.threads)
     tensorflow.config.threading.set_inter_op_parallelism_threads(stage.threads)
     tensorflow.keras.utils.set_random_seed(stage.seed % 2**32)
