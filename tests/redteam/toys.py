@@ -20,7 +20,7 @@ SHIFTED = {
     "data/recipe.py": {
         '            save(root / "out" / pool / "questions", inputs=inputs[chosen])': (
             "            offset = rng.standard_normal(inputs.shape[1])\n"
-            "            offset *= 2 / np.linalg.norm(offset)\n"
+            "            offset *= 4 / np.linalg.norm(offset)\n"
             "            shifted = (inputs[chosen] + offset).astype(np.float32)\n"
             '            save(root / "out" / pool / "questions", inputs=shifted)'
         )
