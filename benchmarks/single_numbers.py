@@ -1,6 +1,6 @@
 """Is a task research or tuning? Change the likeliest single numbers, one at a time, and see how far each goes.
 
-    python benchmarks/single_numbers.py TASK [--seeds 3]
+    python benchmarks/single_numbers.py TASK [--seeds 3] [--only EPISODES]
 
 The changes are listed in the task's single_numbers.toml. A task is tuning if one number alone goes more than half of
 the way from the baseline to the expert reference. Draws are those of `fmlbench tasks check`, the same for all.
@@ -68,6 +68,7 @@ def main() -> None:
     arguments.add_argument("task")
     arguments.add_argument("--track", default="cpu")
     arguments.add_argument("--seeds", type=int, default=3)
+    arguments.add_argument("--only", default="", help="try the numbers whose text holds this, no others")
     options = arguments.parse_args()
     folder, places, seeds = find_task(options.task), find_places(), options.seeds
     sandbox = open_sandbox(Rung.BUBBLEWRAP)
@@ -80,7 +81,7 @@ def main() -> None:
     )
     print("| file | number | tried | validation | test | of the way to the reference |\n|---|---|---|---|---|---|")
     changes = Changes.model_validate(tomllib.loads((folder.path / "single_numbers.toml").read_text("utf-8")))
-    for change in changes.change:
+    for change in (one for one in changes.change if options.only in one.search):
         for new in change.replace:
             files = dict(variants.files_of("baseline"))
             if files[change.file].count(change.search) != 1:
