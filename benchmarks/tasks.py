@@ -1,0 +1,109 @@
+"""What the tasks cost: downloads, set-up, and a step of the untouched baseline, side by side in one run.
+
+    python benchmarks/tasks.py [--suite core] [--cache FOLDER]
+
+The set-up is measured in a fresh cache that is lent the downloads of another one (by default the user's own), so that
+it shows the work and not the network; the shared Python environments are lent too, and their size is told apart.
+"""
+
+import argparse
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from rich.console import Console
+from rich.table import Table
+
+from fmlbench.cli.places import find_places
+from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.progress import Silent
+from fmlbench.core.run import Rung
+from fmlbench.core.sources import NpmSource, PypiSource, UrlSource
+from fmlbench.engine.preparation import prepare
+from fmlbench.engine.workbench import Workbench
+from fmlbench.execution.rungs import open_sandbox
+from fmlbench.tasks.folder import TaskFolder
+from fmlbench.tasks.library import all_tasks
+from fmlbench.workspace.places import Places
+from fmlbench.workspace.trees import editable_files
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one task took here."""
+
+    download_mb: float
+    setup_seconds: float
+    step: Evaluation
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        return (
+            f"{self.download_mb:.1f} MB",
+            f"{self.setup_seconds:.0f} s",
+            f"{self.step.seconds:.1f} s",
+            f"{self.step.cpu_seconds:.1f} s",
+            f"{self.step.peak_memory_mb:.0f} MB",
+            str(self.step.outcome),
+        )
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--suite", default="core")
+    arguments.add_argument("--cache", type=Path, default=find_places().cache, help="whose downloads are lent")
+    options = arguments.parse_args()
+    table = Table("task", "download", "set-up besides", "step", "of it CPU", "largest process", "outcome")
+    costs: list[Cost] = []
+    with tempfile.TemporaryDirectory(prefix="fmlbench-tasks-") as scratch:
+        places = Places(cache=Path(scratch) / "cache", runs=Path(scratch) / "runs")
+        for folder in all_tasks(options.suite):
+            lend(Places(cache=options.cache.resolve(), runs=places.runs), places, folder)
+            costs.append(measure(folder, places, Path(scratch)))
+            table.add_row(folder.task.name, *costs[-1].row)
+    Console().print(table)
+    steps = [cost.step.seconds for cost in costs]
+    print(f"median step {median(steps):.1f} s (aim <= 30), longest {max(steps):.1f} s (aim <= 45)")
+    print(f"set-up of all besides downloads {sum(cost.setup_seconds for cost in costs):.0f} s (aim < 600)")
+
+
+def lend(lender: Places, borrower: Places, folder: TaskFolder) -> None:
+    """Make sure that the lender has all downloads and environments, then link them into the fresh cache."""
+    prepare(folder, "cpu", places=lender, sandbox=open_sandbox(Rung.BUBBLEWRAP), progress=Silent())
+    if not borrower.environments.exists():
+        borrower.cache.mkdir(parents=True)
+        borrower.environments.symlink_to(lender.environments)
+        shutil.copytree(lender.downloads, borrower.downloads, copy_function=os.link)
+
+
+def measure(folder: TaskFolder, places: Places, scratch: Path) -> Cost:
+    started = time.monotonic()
+    prepared = prepare(folder, "cpu", places=places, sandbox=open_sandbox(Rung.BUBBLEWRAP), progress=Silent())
+    seconds = time.monotonic() - started
+    workbench = Workbench(
+        prepared=prepared,
+        files=editable_files(prepared.codebase, prepared.task.editable),
+        folder=scratch / "bench" / folder.task.name,
+        label=f"cost-{folder.task.name}",
+        purpose=("cost", 0),
+    )
+    step = workbench.validate({})
+    workbench.clear()
+    download = sum(path.stat().st_size for archive in archives(folder, places) for path in archive.rglob("*"))
+    return Cost(download / 1e6, seconds, step)
+
+
+def archives(folder: TaskFolder, places: Places) -> Iterator[Path]:
+    """The downloads that the task's materials came from: of each, the first source that was had."""
+    for material in (folder.task.codebase, *folder.task.data):
+        named = [one.sha256 for one in material.sources if isinstance(one, PypiSource | NpmSource | UrlSource)]
+        yield from [path for checksum in named if (path := places.downloads / checksum).is_dir()][:1]
+
+
+if __name__ == "__main__":
+    main()
