@@ -1,6 +1,6 @@
 """The steps of a run as the tree they grew into."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -52,7 +52,7 @@ def _label(row: StepRow, on: Sequence[int] = ()) -> Text:
         label.append(" best", style="bold yellow")
     if row.test is not None:
         label.append(f" (test {score_text(row.test)})", style="cyan")
-    label.append(f"  {row.operator}" + "".join(f" on {parent}" for parent in on), style="dim")
+    label.append(f"  {row.operator}" + "".join(f" on {parent}" for parent in on) + _place(row.tags), style="dim")
     if row.index:
         label.append(f": {one_line(row.idea, 160)}")
     if row.reason:
@@ -61,3 +61,9 @@ def _label(row: StepRow, on: Sequence[int] = ()) -> Text:
         label.append(f" violation: {one_line(violation, 80)}", style="bold red")
     label.append(f" ({duration_text(row.seconds)})", style="dim")
     return label
+
+
+def _place(tags: Mapping[str, str]) -> str:
+    """Where a strategy sees a step: its idea, stage, island; what takes more than a word is left out."""
+    words = {one_line(name, 20): one_line(value, 20) for name, value in tags.items()}
+    return "".join(f", {name} {value}" for name, value in words.items() if value and " " not in value)
