@@ -46,6 +46,12 @@ def test_further_parents_of_a_combination_are_named():
     assert next(line for line in shown.splitlines() if "on 2" in line).lstrip(" │├└─").startswith("3 ok")
 
 
+def test_what_a_strategy_calls_a_step_is_told_where_one_word_says_it():
+    tags = {"stage": "tuning", "part": "2", "goal": "Tune what works.", "odd": HOSTILE, "none": ""}
+    line = rendered(step_tree(rows_of(baseline(), step(1, 0.6, tags=tags))), width=200).splitlines()[1]
+    assert "improve, stage tuning, part 2: an idea" in line
+
+
 def test_a_very_long_line_of_descent_stays_on_the_screen():
     steps = [step(index, 0.5, parents=(index - 1,)) for index in range(1, 200)]
     lines = rendered(step_tree(rows_of(baseline(), *steps))).splitlines()
