@@ -78,12 +78,13 @@ class Evolve:
         wanted = [*elites[: max(1, len(elites) // 10)], *sea.neighbours(island, parent, _NEAR_BINS)]
         wanted += rng.sample(elites, len(elites))
         inspiring = _others(parent, wanted)[: self.inspirations]
-        parents = (parent, *inspiring[:1])
-        shown = _others(parent, [*inspiring, *elites[:_SHOWN_TOP], *born[-_SHOWN_LAST:]])
+        # The baseline has no changes that could be joined with others.
+        parents = (parent, *inspiring[:1]) if parent else (parent,)
+        shown = [*inspiring, *elites[:_SHOWN_TOP], *born[-_SHOWN_LAST:]]
         return Move(
-            operator=Operator.COMBINE if inspiring else Operator.IMPROVE,
+            operator=Operator.COMBINE if len(parents) > 1 else Operator.IMPROVE,
             parents=parents,
-            context=tuple(step for step in shown if step not in parents),
+            context=tuple(step for step in _others(parent, shown) if step not in parents),
         )
 
 
