@@ -71,7 +71,10 @@ class Step(Record):
 
     @cached_property
     def score(self) -> float | None:
-        """The validation score, if there is one; what is not a finite number is none."""
+        """The validation score, if there is one; what is not a finite number is none.
+
+        Strategies ask for it again and again, so it is kept: never copy a step with another evaluation.
+        """
         score = self.evaluation.score
         return score if self.evaluation.is_ok and score is not None and math.isfinite(score) else None
 

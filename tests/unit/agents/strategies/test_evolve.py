@@ -27,6 +27,9 @@ class TestTurns:
         assert parents_of(Evolve(), 0.5, 0.9, 0.9) == {0}
         assert 1 in parents_of(Evolve(), 0.5, 0.9, 0.8, 0.7)
 
+    def test_not_even_of_what_its_other_islands_put_into_the_archive(self):
+        assert parents_of(Evolve(islands=2, archive=1), 0.5, 0.9) == {0}
+
     def test_an_island_breeds_its_own(self):
         first = history_of(0.5, 0.9, 0.8, 0.7)
         second = history_of(0.5, 0.9, 0.8, 0.7, 0.1)
@@ -71,10 +74,11 @@ class TestMigration:
         assert [set(self.sea(4).ranked(island)) for island in self.sea(4).islands] == [{0, 1, 2, 3}] * 3
 
     def test_migrants_travel_only_once(self):
-        """Step 1 is on all islands and the best everywhere; only its own island would send it on."""
-        moved = self.sea(7)
-        assert all(1 in moved.ranked(island) for island in moved.islands)
-        assert [island.natives for island in moved.islands] == [{1, 4}, {2, 5}, {3, 6}]
+        """Of four islands in a ring, the first and the third are not neighbours."""
+        notes = [sketched(step, size=size) for step, size in enumerate((0, 100, 10, 20, 30, 40, 50, 60, 70))]
+        history = history_of(0.5, 0.9, *[0.1] * 7, notes=notes)
+        sea = Archipelago(history, 9, islands=4, bins=50, interval=1, share=0.1)
+        assert [1 in sea.ranked(island) for island in sea.islands] == [True, True, False, True]
 
     def test_one_island_has_nobody_to_send_to(self):
         sea = Archipelago(history_of(0.5, 0.6, 0.7), 3, islands=1, bins=5, interval=1, share=0.5)
