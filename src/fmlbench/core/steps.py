@@ -141,7 +141,9 @@ class History:
     @cached_property
     def drafts(self) -> Sequence[Step]:
         """Steps that began something new."""
-        return [step for step in self.steps if step.move.operator is Operator.DRAFT]
+        # Looked up once: members of an enumeration are slow to get at.
+        draft = Operator.DRAFT
+        return [step for step in self.steps if step.move.operator is draft]
 
     def children_of(self, index: int) -> Sequence[Step]:
         """Steps that were made on top of this one."""
