@@ -34,6 +34,7 @@ class AgentSpec(Record):
     """An agent by name, with the settings it was given."""
 
     name: str
+    """A name of the catalogue, or the path of the file that defines the agent."""
     strategy: str
     proposer: str
     settings: dict[str, int | float | str] = {}
@@ -41,7 +42,7 @@ class AgentSpec(Record):
     @property
     def slug(self) -> str:
         """The agent's part of a run's name."""
-        return self.name
+        return self.name.rsplit("/", 1)[-1].removesuffix(".py")
 
 
 class RunSpec(Record):

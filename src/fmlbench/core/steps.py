@@ -1,12 +1,14 @@
 """Moves, proposals, steps, and the history they grow into."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+from operator import attrgetter
 
-from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.metric import Goal, Metric
 from fmlbench.core.record import Record
 
 
@@ -29,6 +31,7 @@ class Move(Record):
     context: tuple[int, ...] = ()
     """Steps whose ideas and results the proposer is shown beside the parents."""
     tags: dict[str, str] = {}
+    """What else the strategy has in mind: the goal of a stage, the number of an idea. One word is shown in trees."""
 
 
 class Usage(Record):
@@ -66,11 +69,22 @@ class Step(Record):
     evaluation: Evaluation
     usage: Usage = Usage()
 
-    @property
+    @cached_property
     def score(self) -> float | None:
-        """The validation score, if there is one; NaN is none."""
+        """The validation score, if there is one; what is not a finite number is none.
+
+        Strategies ask for it again and again, so it is kept: never copy a step with another evaluation.
+        """
         score = self.evaluation.score
-        return score if self.evaluation.is_ok and score is not None and not math.isnan(score) else None
+        return score if self.evaluation.is_ok and score is not None and math.isfinite(score) else None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the candidate itself went wrong, not the machine it ran on."""
+        return self.score is None and self.evaluation.outcome is not Outcome.INFRA
+
+
+_SCORE = attrgetter("score")
 
 
 class Note(Record):
@@ -83,11 +97,16 @@ class Note(Record):
 
 @dataclass(frozen=True)
 class History:
-    """The steps of a run as a tree, baseline first, with the notes made on the way."""
+    """The steps of a run as a tree, baseline first, with the notes made on the way.
+
+    A parent always comes before its children. What takes a look at every step is worked out once.
+    """
 
     metric: Metric
     steps: Sequence[Step] = ()
     notes: Sequence[Note] = ()
+    budget: int = 100
+    """How many steps the run may take, the baseline not counted; the paper's hundred where nobody says."""
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -103,28 +122,50 @@ class History:
         """All steps but the baseline."""
         return self.steps[1:]
 
-    @property
+    @cached_property
     def best(self) -> Step | None:
         """The first of the steps with the best validation score, baseline included."""
-        best: Step | None = None
-        for step in self.steps:
-            if step.score is not None and (best is None or self.metric.is_better(step.score, best.score)):
-                best = step
-        return best
+        return self.best_of(self.steps)
 
-    @property
+    def best_of(self, steps: Iterable[Step]) -> Step | None:
+        """The first of some steps with the best score; None where none has a score."""
+        scored = [step for step in steps if step.score is not None]
+        pick = max if self.metric.goal is Goal.MAXIMIZE else min
+        return pick(scored, key=_SCORE) if scored else None
+
+    @cached_property
+    def working(self) -> Sequence[Step]:
+        """Proposed steps that have a score."""
+        return [step for step in self.proposed if step.score is not None]
+
+    @cached_property
     def drafts(self) -> Sequence[Step]:
-        """Steps that started from the baseline afresh."""
-        return [step for step in self.steps if step.move.operator is Operator.DRAFT]
+        """Steps that began something new."""
+        # Looked up once: members of an enumeration are slow to get at.
+        draft = Operator.DRAFT
+        return [step for step in self.steps if step.move.operator is draft]
 
     def children_of(self, index: int) -> Sequence[Step]:
         """Steps that were made on top of this one."""
         return [step for step in self.proposed if index in step.move.parents]
 
+    def debug_chain(self, index: int) -> Sequence[int]:
+        """The step that was to be mended, and every debug move since, up to this one."""
+        chain = [index]
+        while self.steps[chain[-1]].move.operator is Operator.DEBUG:
+            chain.append(self.steps[chain[-1]].move.parents[0])
+        return chain[::-1]
+
     def debug_depth(self, index: int) -> int:
         """How many debug moves in a row led to this step."""
-        depth = 0
-        while self.steps[index].move.operator is Operator.DEBUG:
-            depth += 1
-            index = self.steps[index].move.parents[0]
-        return depth
+        return len(self.debug_chain(index)) - 1
+
+    def mendable(self, depth: int, steps: Sequence[Step] | None = None) -> Sequence[Step]:
+        """Failed steps that nobody built on, unless more than ``depth`` debug moves in a row led to them."""
+        among = self.proposed if steps is None else steps
+        leaves = [step for step in among if step.score is None and step.index not in self._built_on]
+        return [step for step in leaves if step.has_failed and self.debug_depth(step.index) <= depth]
+
+    @cached_property
+    def _built_on(self) -> frozenset[int]:
+        return frozenset(parent for step in self.steps for parent in step.move.parents)

@@ -1,0 +1,101 @@
+"""Evolution on islands with a grid of elites, as in OpenEvolve, after AlphaEvolve (Novikov et al., arXiv 2506.13131).
+
+A generation is one step on every island, decided by what was known when it began. Code that failed is mended or left;
+it is not evolved further, as the original would.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from fmlbench.agents.settings import parameter
+from fmlbench.agents.strategies.islands import Archipelago, Island
+from fmlbench.core.metric import Goal
+from fmlbench.core.steps import History, Move, Operator
+
+_NEAR_BINS = 2
+_SHOWN_TOP, _SHOWN_LAST = 3, 8
+_LEAST_WEIGHT = 1e-3
+
+
+@dataclass(frozen=True)
+class Evolve:
+    """Draw a parent on the island whose turn it is, and combine it with something that may inspire."""
+
+    islands: int = parameter(3, "how many populations evolve side by side", low=1)
+    bins: int = parameter(5, "how many bins the grid of elites has in each of its two directions", low=1)
+    archive: int = parameter(30, "how many elites of all islands are drawn from", low=1)
+    exploration: float = parameter(0.2, "how often the parent is any step of the island", low=0, high=1)
+    exploitation: float = parameter(
+        0.7, "how often the parent is from the archive; else it is drawn by score", low=0, high=1
+    )
+    inspirations: int = parameter(3, "how many other elites a step may borrow from", low=0)
+    migration_interval: int = parameter(10, "after how many generations elites migrate", low=1)
+    migration_share: float = parameter(0.1, "which share of an island's own elites migrates", low=0, high=1)
+    debug_chance: float = parameter(0.3, "how likely a failed step that was drawn is mended", low=0, high=1)
+    debug_depth: int = parameter(2, "how often in a row a failed step is mended", low=0)
+
+    def __post_init__(self) -> None:
+        if self.exploration + self.exploitation > 1 + 1e-9:
+            raise ValueError("exploration and exploitation together are more likely than certain")
+
+    def next_move(self, history: History, rng: Random) -> Move:
+        """Debug a failed step or breed from a good one, on the island whose turn it is."""
+        generation, place = divmod(len(history) - 1, self.islands)
+        known = 1 + generation * self.islands
+        sea = Archipelago(
+            history,
+            known,
+            islands=self.islands,
+            bins=self.bins,
+            interval=self.migration_interval,
+            share=self.migration_share,
+        )
+        island, born = sea.islands[place], range(1 + place, known, self.islands)
+        tags = {"island": str(place + 1)}
+        if not island.elites:
+            return Move(operator=Operator.IMPROVE, tags=tags)
+        parent = self._parent(history, sea, island, born, rng)
+        if history[parent].has_failed:
+            return Move(operator=Operator.DEBUG, parents=(parent,), tags=tags)
+        return self._breed(parent, sea, island, born, rng).model_copy(update={"tags": tags})
+
+    def _parent(self, history: History, sea: Archipelago, island: Island, born: Sequence[int], rng: Random) -> int:
+        elites = sea.ranked(island)
+        dice = rng.random()
+        if dice < self.exploration:
+            failed = history.mendable(self.debug_depth - 1, [history[step] for step in born])
+            drawn = rng.choice([*elites, *(step.index for step in failed)])
+            is_wanted = history[drawn].score is not None or rng.random() < self.debug_chance
+            return drawn if is_wanted else rng.choice(elites)
+        if dice < self.exploration + self.exploitation:
+            archive = sea.archive(self.archive)
+            return rng.choice([step for step in archive if step in elites] or archive)
+        return rng.choices(elites, _weights(history, elites))[0]
+
+    def _breed(self, parent: int, sea: Archipelago, island: Island, born: Sequence[int], rng: Random) -> Move:
+        elites = sea.ranked(island)
+        wanted = [*elites[: max(1, len(elites) // 10)], *sea.neighbours(island, parent, _NEAR_BINS)]
+        wanted += rng.sample(elites, len(elites))
+        inspiring = _others(parent, wanted)[: self.inspirations]
+        # The baseline has no changes that could be joined with others.
+        parents = (parent, *inspiring[:1]) if parent else (parent,)
+        shown = [*inspiring, *elites[:_SHOWN_TOP], *born[-_SHOWN_LAST:]]
+        return Move(
+            operator=Operator.COMBINE if len(parents) > 1 else Operator.IMPROVE,
+            parents=parents,
+            context=tuple(step for step in _others(parent, shown) if step not in parents),
+        )
+
+
+def _others(parent: int, steps: Iterable[int]) -> list[int]:
+    """Each of some steps once, but neither the parent nor the baseline, which has no changes to borrow."""
+    return [step for step in dict.fromkeys(steps) if step not in {0, parent}]
+
+
+def _weights(history: History, elites: Sequence[int]) -> list[float]:
+    """The scores themselves, turned round where smaller is better."""
+    scores = [history[step].score or 0.0 for step in elites]
+    if history.metric.goal is Goal.MINIMIZE:
+        scores = [max(scores) + min(scores) - score for score in scores]
+    return [max(_LEAST_WEIGHT, score) for score in scores]
