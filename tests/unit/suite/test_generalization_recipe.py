@@ -74,8 +74,8 @@ def draw(recipe: ModuleType, root: Path, seed: int = SEED) -> dict[str, Array]:
 
 
 def identities(images: Array) -> Array:
-    """Ink is coloured and paper is grey: where the channels differ, a bit is set."""
-    bits = (images[:, :, 0, :9].max(axis=1) != images[:, :, 0, :9].min(axis=1)).astype(int)
+    """The second row is all ink, of one colour: where the first row has that colour, a bit is set."""
+    bits = (images[:, :, 0, :9] == images[:, :, 1, :1]).all(axis=1).astype(int)
     return bits @ (1 << np.arange(9))
 
 
@@ -130,6 +130,17 @@ def test_unrelated_cues_are_as_frequent_for_every_label(recipe: ModuleType):
     labels = np.zeros(20_000, dtype=int)
     shares = np.bincount(recipe.agree(labels, recipe.UNRELATED, 0, np.random.default_rng(2)), minlength=10) / 20_000
     assert np.abs(shares - 0.1).max() < 0.01
+
+
+def test_ink_is_not_told_from_paper_by_being_colourful(recipe: ModuleType):
+    digits = np.zeros((400, 28, 28), dtype=np.uint8)
+    digits[:, :14] = 255
+    cues = np.arange(400) % 10
+    images = recipe.render(digits, cues, cues, False, np.random.default_rng(3)).astype(int)
+    colourful = images.max(axis=1) - images.min(axis=1)
+    ink, paper = colourful[:, 0, 0], colourful[:, 14:].max(axis=(1, 2))
+    # On grey paper the share would be 0: how far the channels lie apart would show the digit and nothing else.
+    assert np.mean(paper > ink) > 0.15
 
 
 def test_digits_that_occur_twice_are_left_out(recipe: ModuleType, tmp_path: Path):

@@ -126,14 +126,19 @@ def agree(labels, share, turn, rng):
 
 
 def render(digits, colours, textures, between, rng):
-    """Paint digits in their colours on striped paper: [n, 3, 28, 28] bytes."""
+    """Paint digits in their colours on striped paper of any colour: [n, 3, 28, 28] bytes."""
     count = len(digits)
     ink = digits[:, None] / 255
     hues = (colours + 0.5 * between) / CLASSES + rng.normal(0, 0.015, count)
-    brightness = rng.uniform(0.6, 1, count)
-    paint = (0.15 + 0.85 * rgb(hues)) * brightness[:, None]
-    paper = stripes(textures, between, rng) * rng.uniform(0.3, 0.6, count)[:, None, None]
-    return np.rint(255 * (ink * paint[:, :, None, None] + (1 - ink) * paper[:, None])).astype(np.uint8)
+    paint = mix(hues, pale=rng.uniform(0.15, 0.5, count), brightness=rng.uniform(0.6, 1, count))
+    wash = mix(rng.random(count), pale=rng.uniform(0, 0.7, count), brightness=rng.uniform(0.4, 0.9, count))
+    paper = wash[:, :, None, None] * stripes(textures, between, rng)[:, None]
+    return np.rint(255 * (ink * paint[:, :, None, None] + (1 - ink) * paper)).astype(np.uint8)
+
+
+def mix(hues, pale, brightness):
+    """Colours, [n, 3]; ``pale`` is their share of white."""
+    return (pale[:, None] + (1 - pale[:, None]) * rgb(hues)) * brightness[:, None]
 
 
 def rgb(hues):
