@@ -11,7 +11,6 @@ BENCH/
 """
 
 import json
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,6 +32,7 @@ from fmlbench.execution.native import read_self_report
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Ending, Execution, Job, Mount
 from fmlbench.execution.sittings import Sitting, in_order, read_questions, sit
+from fmlbench.execution.storage import weigh
 from fmlbench.workspace.filing import remove_folder
 from fmlbench.workspace.trees import lay_out
 
@@ -265,7 +265,7 @@ class Experiment:
         )
 
     def _oversized_carry(self) -> Evaluation | None:
-        size = sum((Path(folder) / name).lstat().st_size for folder, _, files in os.walk(self._carry) for name in files)
+        size = weigh(self._carry)
         allowed = self.prepared.track.carry_mb
         if size <= allowed * 2**20:
             return None

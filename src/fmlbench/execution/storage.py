@@ -43,6 +43,27 @@ def measure(folders: Iterable[Path], *, at_most_files: int) -> Contents:
     return Contents(size, files)
 
 
+def weigh(folder: Path) -> int:
+    """The bytes that a folder hands on: in its files, and in names, targets of links and extended attributes."""
+    inside = [Path(place) / name for place, folders, files in os.walk(folder) for name in (*folders, *files)]
+    return _attributes_of(folder) + sum(_weigh_entry(path) for path in inside)
+
+
+def _weigh_entry(path: Path) -> int:
+    facts = path.lstat()
+    content = 0 if stat.S_ISDIR(facts.st_mode) else facts.st_size
+    return content + len(os.fsencode(path.name)) + _attributes_of(path)
+
+
+def _attributes_of(path: Path) -> int:
+    try:
+        names = os.listxattr(path, follow_symlinks=False)
+        values = [os.getxattr(path, name, follow_symlinks=False) for name in names]
+    except OSError:
+        return 0
+    return sum(len(os.fsencode(name)) + len(value) for name, value in zip(names, values, strict=True))
+
+
 def _measure_open(handle: int, at_most_files: int, depth: int) -> Contents:
     """Measure the folder behind ``handle`` and close it: by handles, because names can be changed under our feet."""
     size = files = 0

@@ -8,7 +8,7 @@ import pytest
 
 from fmlbench.core.task import Limits
 from fmlbench.execution.sandbox import Ending, Verdict
-from fmlbench.execution.storage import Contents, Storage, Unmeasurable, measure
+from fmlbench.execution.storage import Contents, Storage, Unmeasurable, measure, weigh
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=4, disk_mb=1, files=5, scratch_mb=1)
 
@@ -105,3 +105,26 @@ def test_a_file_that_lives_in_memory_alone_counts_as_memory(tmp_path: Path) -> N
         assert judge(tmp_path, pids=(os.getpid(),)) == Verdict(Ending.OUT_OF_MEMORY, "used more than 4 MB of memory")
     finally:
         os.close(file)
+
+
+def test_names_weigh_what_they_can_hold(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "é").write_bytes(bytes(100))
+    assert weigh(tmp_path) == len("folder") + 2 + 100
+
+
+def test_links_weigh_what_they_say_whether_or_not_they_lead_somewhere(tmp_path: Path) -> None:
+    (tmp_path / "here").symlink_to("/.//.")
+    (tmp_path / "nowhere").symlink_to("secret")
+    assert weigh(tmp_path) == len("here/.//.nowheresecret")
+
+
+def test_extended_attributes_weigh_their_names_and_values(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    before = weigh(tmp_path)
+    try:
+        for path in (tmp_path, tmp_path / "file"):
+            os.setxattr(path, "user.note", bytes(500))
+    except OSError:
+        pytest.skip("no extended attributes in this file system")
+    assert weigh(tmp_path) == before + 2 * (len("user.note") + 500)
