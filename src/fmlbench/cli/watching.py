@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from fmlbench.core.figures import score_text
 from fmlbench.core.run import RunSpec
 from fmlbench.core.task import Task
 from fmlbench.records.events import (
@@ -30,7 +31,7 @@ from fmlbench.reports.steps import StepRow, step_rows
 from fmlbench.reports.terminal import seal
 from fmlbench.reports.tree import outcome_style
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import duration_text, score_text
+from fmlbench.reports.wording import duration_text
 
 
 class RunView:

@@ -8,10 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from fmlbench.core.evaluation import Outcome
+from fmlbench.core.figures import score_text
 from fmlbench.core.run import Rung
 from fmlbench.reports.summary import Stage, Summary, TestResult, Verdict
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import dollars_text, duration_text, estimate_text, score_text, seal_text
+from fmlbench.reports.wording import dollars_text, duration_text, estimate_text, seal_text
 
 Row = tuple[str, Text]
 
