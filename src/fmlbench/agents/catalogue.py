@@ -18,6 +18,7 @@ from fmlbench.agents.strategies.greedy import Greedy
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.agents.strategies.scripted import Scripted as ScriptedMoves
+from fmlbench.agents.surroundings import Surroundings
 from fmlbench.core.agents import Agent, Proposer
 from fmlbench.core.errors import AgentNotFound, BadRequest
 from fmlbench.core.run import AgentSpec
@@ -25,9 +26,6 @@ from fmlbench.core.run import AgentSpec
 ENTRY_POINTS = "fmlbench.agents"
 
 Value = int | float | str
-
-Expertise = tuple[Mapping[str, str], str]
-"""A task's expert reference: the files it lays over the codebase, and its idea. Only ``oracle`` looks at it."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,10 @@ class AgentEntry:
     """One sentence that tells a user what to expect of it."""
     strategy: str
     proposer: str
-    build: Callable[[AgentSpec, Expertise], Agent]
+    build: Callable[[AgentSpec, Surroundings], Agent]
     settings: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
+    is_program: bool = False
+    """A program of its own, with a clock of its own: sealed exams wait until it is done."""
     is_double: bool = False
     """A test double: it can be asked for by name, but listings leave it out."""
 
@@ -71,9 +71,14 @@ def agent_spec(name: str, settings: Mapping[str, str]) -> AgentSpec:
     return AgentSpec(name=name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
 
 
-def build_agent(spec: AgentSpec, expertise: Expertise) -> Agent:
+def is_program(spec: AgentSpec) -> bool:
+    """Whether an agent is a program with a loop and a clock of its own."""
+    return _entry(spec.name).is_program
+
+
+def build_agent(spec: AgentSpec, surroundings: Surroundings) -> Agent:
     """Build the agent that a specification names."""
-    return _entry(spec.name).build(spec, expertise)
+    return _entry(spec.name).build(spec, surroundings)
 
 
 def _entry(name: str) -> AgentEntry:
@@ -101,25 +106,34 @@ def _value(name: str, key: str, setting: Setting, given: Mapping[str, str]) -> V
         ) from error
 
 
-def _noop(_spec: AgentSpec, _expertise: Expertise) -> Agent:
+def _noop(_spec: AgentSpec, _surroundings: Surroundings) -> Agent:
     return SearchAgent(Repeat(), Unchanged())
 
 
-def _oracle(_spec: AgentSpec, expertise: Expertise) -> Agent:
-    return SearchAgent(Repeat(times=1), Reference(*expertise))
+def _oracle(_spec: AgentSpec, surroundings: Surroundings) -> Agent:
+    return SearchAgent(Repeat(times=1), Reference(surroundings.reference, surroundings.reference_idea))
 
 
-def _random(_spec: AgentSpec, _expertise: Expertise) -> Agent:
+def _random(_spec: AgentSpec, _surroundings: Surroundings) -> Agent:
     return SearchAgent(RandomSearch(), _mutate())
 
 
-def _greedy(spec: AgentSpec, _expertise: Expertise) -> Agent:
+def _greedy(spec: AgentSpec, _surroundings: Surroundings) -> Agent:
     return SearchAgent(Greedy(debug_tries=int(spec.settings["debug_tries"])), _mutate())
 
 
-def _scripted(spec: AgentSpec, _expertise: Expertise) -> Agent:
+def _scripted(spec: AgentSpec, _surroundings: Surroundings) -> Agent:
     script = read_script(Path(str(spec.settings["script"])))
     return SearchAgent(ScriptedMoves(script), Scripted(script))
+
+
+def _command(spec: AgentSpec, surroundings: Surroundings) -> Agent:
+    """Imported only now, like everything that few agents need."""
+    from fmlbench.agents.external.agent import ProgramAgent  # noqa: PLC0415
+    from fmlbench.agents.external.program import command_program  # noqa: PLC0415
+
+    program = command_program(str(spec.settings["cmd"]), str(spec.settings["see"]))
+    return ProgramAgent(program, surroundings.quarters(), surroundings.budget.steps)
 
 
 def _mutate() -> Proposer:
@@ -160,6 +174,18 @@ AGENTS: dict[str, AgentEntry] = {
             proposer="mutate",
             build=_greedy,
             settings={"debug_tries": Setting(2, "how often in a row a failed step is mended before it is given up")},
+        ),
+        AgentEntry(
+            name="command",
+            description="A program of yours: it works sealed in a copy of the repository and submits with 'fml'.",
+            strategy="its own",
+            proposer="its own",
+            build=_command,
+            is_program=True,
+            settings={
+                "cmd": Setting("", "the command line that starts it", required=True),
+                "see": Setting("", "folders of this machine that it needs, separated by colons"),
+            },
         ),
         AgentEntry(
             name="scripted",

@@ -12,6 +12,7 @@
       RunExists           a run of the same specification is already there
       RunLocked           another process is playing this run
       RunDamaged          the log says something that cannot have happened
+      AgentFailed         an agent's program could not be started
       InfraTrouble        the machine failed, not the candidate; the run can be resumed
       BadRequest          an option or argument that makes no sense
 
@@ -70,6 +71,10 @@ class RunLocked(FmlbenchError):
 
 class RunDamaged(FmlbenchError):
     """The log says something that cannot have happened."""
+
+
+class AgentFailed(FmlbenchError):
+    """An agent's program could not be started."""
 
 
 class InfraTrouble(FmlbenchError):

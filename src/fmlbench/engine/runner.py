@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from fmlbench.agents.catalogue import build_agent
+from fmlbench.agents.catalogue import build_agent, is_program
 from fmlbench.core.errors import RunExists, TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung, RunSpec
@@ -11,6 +11,7 @@ from fmlbench.engine.journal import Journal, Watch
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.retest import Retest
 from fmlbench.engine.session import RunSession
+from fmlbench.engine.surroundings import surroundings_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
@@ -62,6 +63,7 @@ def play(
                 journal=journal,
                 snapshots=snapshots,
                 write_brief=lambda baseline: write_brief(prepared, baseline),
+                tests_later=is_program(spec.agent),
             )
             session.catch_up()
             if not journal.state.finished:
@@ -82,9 +84,8 @@ def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox
 
 def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, journal: Journal) -> None:
     session.run_baseline()
-    reference = prepared.task.reference
-    agent = build_agent(spec.agent, (prepared.folder.files_of(reference), reference.idea))
-    agent.run(session)
+    build_agent(spec.agent, surroundings_of(spec, prepared, session)).run(session)
+    session.catch_up()
     journal.append(RunFinished(reason="the agent is done" if session.is_open else "the budget is spent"))
 
 

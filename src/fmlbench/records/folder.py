@@ -7,6 +7,7 @@ RUN/
   lock              held by the one process that plays the run
   code.git/         every step's editable files; any git tool can browse it
   steps/N/          per step: logs, native results, answers (kept up to a size)
+  agent/            for agents that are programs: their working folder, home and output
   bench/            the experiment in flight; emptied when it is over
 """
 
@@ -52,6 +53,11 @@ class RunFolder:
     def bench(self) -> Path:
         """Where the experiment in flight lies."""
         return self.path / "bench"
+
+    @property
+    def agent(self) -> Path:
+        """What belongs to an agent that is a program of its own."""
+        return self.path / "agent"
 
     def step(self, index: int) -> Path:
         """What is kept of a step."""
