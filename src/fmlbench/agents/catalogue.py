@@ -5,15 +5,17 @@ Other packages add theirs with an entry point in the group ``fmlbench.agents`` w
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from fmlbench.agents.modelling import MODEL_SETTINGS, language_model, with_model
 from fmlbench.agents.proposers.reference import Reference
 from fmlbench.agents.proposers.scripted import Scripted
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import read_script
 from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.settings import Setting, Value
 from fmlbench.agents.strategies.greedy import Greedy
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
@@ -21,22 +23,14 @@ from fmlbench.agents.strategies.scripted import Scripted as ScriptedMoves
 from fmlbench.core.agents import Agent, Proposer
 from fmlbench.core.errors import AgentNotFound, BadRequest
 from fmlbench.core.run import AgentSpec
+from fmlbench.llm.chat import ChatModel
 
 ENTRY_POINTS = "fmlbench.agents"
 
-Value = int | float | str
+MUTATE = "mutate"
 
 Expertise = tuple[Mapping[str, str], str]
 """A task's expert reference: the files it lays over the codebase, and its idea. Only ``oracle`` looks at it."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Something a user may set; its value has the type of its default."""
-
-    default: Value
-    meaning: str
-    required: bool = False
 
 
 @dataclass(frozen=True)
@@ -60,20 +54,33 @@ def all_agents() -> dict[str, AgentEntry]:
     return {**{entry.name: entry for entry in others if isinstance(entry, AgentEntry)}, **AGENTS}
 
 
-def agent_spec(name: str, settings: Mapping[str, str]) -> AgentSpec:
-    """Name an agent for the record, with all of its settings, whether given or left at their defaults."""
+def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> AgentSpec:
+    """Name an agent for the record, with all of its settings, whether given or left at their defaults.
+
+    A model takes the place of ``mutate``: the strategy stays the same, and the model's settings join the agent's.
+    """
     entry = _entry(name)
+    if model and entry.proposer != MUTATE:
+        raise BadRequest(
+            f"Agent '{name}' has no use for a model.",
+            hint=f"Agents whose proposer is {MUTATE} take one: fmlbench agents.",
+        )
+    known = {**entry.settings, **(MODEL_SETTINGS if model else {})}
     for key in settings:
-        if key not in entry.settings:
-            known = ", ".join(sorted(entry.settings)) or "none"
-            raise BadRequest(f"Agent '{name}' has no setting named '{key}'.", hint=f"Its settings: {known}.")
-    values = {key: _value(name, key, setting, settings) for key, setting in entry.settings.items()}
-    return AgentSpec(name=name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
+        if key not in known:
+            names = ", ".join(sorted(known)) or "none"
+            raise BadRequest(f"Agent '{name}' has no setting named '{key}'.", hint=f"Its settings: {names}.")
+    values = {key: _value(name, key, setting, settings) for key, setting in known.items()}
+    spec = AgentSpec(name=name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
+    return with_model(spec, model) if model else spec
 
 
-def build_agent(spec: AgentSpec, expertise: Expertise) -> Agent:
-    """Build the agent that a specification names."""
-    return _entry(spec.name).build(spec, expertise)
+def build_agent(spec: AgentSpec, expertise: Expertise, model: ChatModel | None = None) -> Agent:
+    """Build the agent that a specification names; ``model`` is the one it names, ready to be asked."""
+    agent = _entry(spec.name).build(spec, expertise)
+    if model is not None and isinstance(agent, SearchAgent):
+        return replace(agent, proposer=language_model(spec, model))
+    return agent
 
 
 def _entry(name: str) -> AgentEntry:

@@ -37,6 +37,10 @@ class Usage(Record):
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of the input tokens that the provider had kept from an earlier call."""
+    reasoning_tokens: int = 0
+    """Those of the output tokens that were thought and not said."""
     dollars: float | None = 0.0
     """None where the price is not known; never a guess."""
     seconds: float = 0.0

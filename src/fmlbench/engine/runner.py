@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 from fmlbench.agents.catalogue import build_agent
+from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import RunExists, TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung, RunSpec
 from fmlbench.engine.briefing import write_brief
+from fmlbench.engine.consulting import consulted
 from fmlbench.engine.journal import Journal, Watch
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.retest import Retest
@@ -65,7 +67,9 @@ def play(
             )
             session.catch_up()
             if not journal.state.finished:
-                _let_agent_work(spec, prepared, session, journal)
+                session.run_baseline()
+                reason = _let_agent_work(spec, prepared, session)
+                journal.append(RunFinished(reason=reason))
             Retest(spec.run_id, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
         remove_folder(folder.bench)
 
@@ -80,12 +84,16 @@ def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox
     return prepare(task, spec.track, places=places, sandbox=sandbox, progress=progress)
 
 
-def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, journal: Journal) -> None:
-    session.run_baseline()
+def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession) -> str:
+    """Let the agent spend the session; why it stopped."""
     reference = prepared.task.reference
-    agent = build_agent(spec.agent, (prepared.folder.files_of(reference), reference.idea))
-    agent.run(session)
-    journal.append(RunFinished(reason="the agent is done" if session.is_open else "the budget is spent"))
+    expertise = (prepared.folder.files_of(reference), reference.idea)
+    with consulted(spec, session.folder) as model:
+        try:
+            build_agent(spec.agent, expertise, model).run(session)
+        except NoMoreCalls as end:
+            return str(end)
+    return "the agent is done" if session.is_open else "the budget is spent"
 
 
 def _provenance(prepared: PreparedTask) -> Provenance:
