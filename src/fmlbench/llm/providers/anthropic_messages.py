@@ -30,7 +30,8 @@ class AnthropicMessages:
                     system=request.system,
                     messages=_messages(request),
                     max_tokens=request.max_output_tokens,
-                    temperature=anthropic.omit if request.temperature is None else request.temperature,
+                    # The client no longer names it, but the API takes it for those models that have one.
+                    extra_body={} if request.temperature is None else {"temperature": request.temperature},
                 )
                 return Reply(
                     text="".join(block.text for block in message.content if block.type == "text"),

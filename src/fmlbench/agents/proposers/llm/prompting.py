@@ -153,7 +153,7 @@ class _Writer:
     def _named(self) -> list[int]:
         """The steps of the move, parents first, then the best, then the newest."""
         named = {*self.move.parents, *self.move.context} - {0}
-        best = History(self.history.metric, [self.history[index] for index in named]).best
+        best = self.history.best_of(self.history[index] for index in sorted(named))
         return sorted(
             named, key=lambda index: (index not in self.move.parents, best is None or index != best.index, -index)
         )

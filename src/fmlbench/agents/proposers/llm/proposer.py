@@ -7,6 +7,7 @@ from random import Random
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.applying import apply
 from fmlbench.agents.proposers.llm.edits import EditProblem
+from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Files, Memory
 from fmlbench.agents.proposers.llm.parsing import Answer, read_answer
 from fmlbench.agents.proposers.llm.prompting import write_prompt
@@ -26,20 +27,17 @@ class LanguageModel:
     """Asks a model for a change, and again with what was wrong where the change could not be made."""
 
     model: ChatModel
-    context_tokens: int = 24_000
-    output_tokens: int = 8_000
-    tries: int = 3
-    temperature: float | None = None
+    manner: Manner = field(default_factory=Manner)
     kept: dict[str, Files] = field(default_factory=dict[str, Files], repr=False)
 
     def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
         """Return the changed files; a rejection where no try brought a change that can be made."""
         memory = Memory(session, self.kept)
         files = memory.code_of(move.parents[0])
-        prompt = write_prompt(move, session, memory, tokens=self.context_tokens)
+        prompt = write_prompt(move, session, memory, tokens=self.manner.context_tokens)
         asked = Message(role="user", text=prompt.user)
         talk, replies, problem = (asked,), list[Reply](), ""
-        while len(replies) < self.tries:
+        while len(replies) < self.manner.edit_tries:
             place = Place(step=len(session.history), purpose=PROPOSE, turn=len(replies))
             try:
                 replies.append(self._ask(place, prompt.system, talk))
@@ -67,8 +65,8 @@ class LanguageModel:
                 place=place,
                 system=system,
                 messages=talk,
-                max_output_tokens=self.output_tokens,
-                temperature=self.temperature,
+                max_output_tokens=self.manner.output_tokens,
+                temperature=self.manner.degrees,
             )
         )
 
