@@ -14,7 +14,7 @@ from fmlbench.agents.proposers.llm.quoting import fenced, head_of, mark_of, tail
 from fmlbench.core.agents import Session
 from fmlbench.core.brief import Brief
 from fmlbench.core.errors import BadRequest
-from fmlbench.core.steps import History, Move, Operator
+from fmlbench.core.steps import History, Move
 from fmlbench.llm.chat import estimate_tokens
 
 BYTES_PER_TOKEN = 3
@@ -98,14 +98,13 @@ class _Writer:
     def _wish(self, tail_bytes: int) -> str:
         """What the move asks for; a failure is told with the end of its output, where the traceback stands."""
         failed = self.history[self.move.parents[0]].evaluation
-        tail = tail_of(failed.log_tail, tail_bytes) if self.move.operator is Operator.DEBUG else ""
+        failure = f"{tail_of(failed.log_tail, tail_bytes)}\n{failed.reason}".strip()
         return render(
             "wish",
             move=self.move,
             outcome=failed.outcome,
-            reason=failed.reason,
-            tail=tail,
-            mark=mark_of(tail),
+            failure=failure,
+            mark=mark_of(failure),
             others=" and ".join(f"step {parent}" for parent in self.move.parents[1:]) or "other steps",
             idea=self.idea,
             idea_mark=mark_of(self.idea),
