@@ -5,36 +5,37 @@ Other packages add theirs with an entry point in the group ``fmlbench.agents`` w
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from fmlbench.agents.modelling import language_model, with_model
+from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.reference import Reference
 from fmlbench.agents.proposers.scripted import Scripted
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import read_script
-from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.search_agent import Observer, SearchAgent
+from fmlbench.agents.settings import Setting, Value, made_with, read_settings, settings_of
+from fmlbench.agents.sketching import Sketching
+from fmlbench.agents.strategies.adaptive import Adaptive
+from fmlbench.agents.strategies.ai_scientist import AIScientist
+from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
+from fmlbench.agents.strategies.aide import Aide
+from fmlbench.agents.strategies.evolve import Evolve
 from fmlbench.agents.strategies.greedy import Greedy
+from fmlbench.agents.strategies.linear import Linear
+from fmlbench.agents.strategies.mcts import MonteCarlo
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.agents.strategies.scripted import Scripted as ScriptedMoves
 from fmlbench.agents.surroundings import Surroundings
-from fmlbench.core.agents import Agent, Proposer
+from fmlbench.core.agents import Agent, Proposer, Strategy
 from fmlbench.core.errors import AgentNotFound, BadRequest
 from fmlbench.core.run import AgentSpec
+from fmlbench.llm.chat import ChatModel
 
 ENTRY_POINTS = "fmlbench.agents"
-
-Value = int | float | str
-
-
-@dataclass(frozen=True)
-class Setting:
-    """Something a user may set; its value has the type of its default."""
-
-    default: Value
-    meaning: str
-    required: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,48 @@ class AgentEntry:
     """A program of its own, with a clock of its own: sealed exams wait until it is done."""
     is_double: bool = False
     """A test double: it can be asked for by name, but listings leave it out."""
+    check: Callable[[Mapping[str, Value]], object] = lambda _: None
+    """Raises ValueError, with a sentence, for settings that do not go together."""
+
+
+@dataclass(frozen=True)
+class ProposerEntry:
+    """Who writes the code of a search agent."""
+
+    name: str
+    make: Callable[[AgentSpec], Proposer]
+    settings: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
+    """Set beside those of the strategy."""
+
+
+def _mutate(_spec: AgentSpec) -> Proposer:
+    """Imported only now: listing agents must not take the time to load a syntax-tree library."""
+    from fmlbench.agents.proposers.mutate.proposer import Mutate  # noqa: PLC0415
+
+    return Mutate()
+
+
+MUTATE = ProposerEntry("mutate", _mutate)
+
+
+def search_entry(
+    name: str,
+    strategy: type[Strategy],
+    description: str,
+    *,
+    proposer: ProposerEntry = MUTATE,
+    observer: Observer | None = None,
+) -> AgentEntry:
+    """An agent that searches; its settings are the parameters of its strategy and its proposer."""
+    return AgentEntry(
+        name=name,
+        description=description,
+        strategy=name,
+        proposer=proposer.name,
+        build=lambda spec, _: SearchAgent(made_with(strategy, spec.settings), proposer.make(spec), observer),
+        settings={**settings_of(strategy), **proposer.settings},
+        check=lambda values: made_with(strategy, values),
+    )
 
 
 def all_agents() -> dict[str, AgentEntry]:
@@ -60,28 +103,42 @@ def all_agents() -> dict[str, AgentEntry]:
     return {**{entry.name: entry for entry in others if isinstance(entry, AgentEntry)}, **AGENTS}
 
 
-def agent_spec(name: str, settings: Mapping[str, str]) -> AgentSpec:
-    """Name an agent for the record, with all of its settings, whether given or left at their defaults."""
-    entry = _entry(name)
-    for key in settings:
-        if key not in entry.settings:
-            known = ", ".join(sorted(entry.settings)) or "none"
-            raise BadRequest(f"Agent '{name}' has no setting named '{key}'.", hint=f"Its settings: {known}.")
-    values = {key: _value(name, key, setting, settings) for key, setting in entry.settings.items()}
-    return AgentSpec(name=name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
+def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> AgentSpec:
+    """Name an agent for the record, with all of its settings, whether given or left at their defaults.
+
+    A model takes the place of ``mutate``: the strategy stays the same, and the model's settings join the agent's.
+    """
+    entry = find_agent(name)
+    if model and entry.proposer != MUTATE.name:
+        hint = f"'fmlbench agents' lists those that take one: their proposer is {MUTATE.name}."
+        raise BadRequest(f"Agent '{name}' has no use for a model.", hint=hint)
+    values = read_settings(name, {**entry.settings, **(settings_of(Manner) if model else {})}, settings)
+    try:
+        entry.check(values)
+        if model:
+            made_with(Manner, values)
+    except ValueError as error:
+        hint = f"'fmlbench agents {name}' says what can be set."
+        raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
+    spec = AgentSpec(name=name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
+    return with_model(spec, model) if model else spec
 
 
 def is_program(spec: AgentSpec) -> bool:
     """Whether an agent is a program with a loop and a clock of its own."""
-    return _entry(spec.name).is_program
+    return find_agent(spec.name).is_program
 
 
-def build_agent(spec: AgentSpec, surroundings: Surroundings) -> Agent:
-    """Build the agent that a specification names."""
-    return _entry(spec.name).build(spec, surroundings)
+def build_agent(spec: AgentSpec, surroundings: Surroundings, model: ChatModel | None = None) -> Agent:
+    """Build the agent that a specification names; ``model`` is the one it names, ready to be asked."""
+    agent = find_agent(spec.name).build(spec, surroundings)
+    if model is not None and isinstance(agent, SearchAgent):
+        return replace(agent, proposer=language_model(spec, model))
+    return agent
 
 
-def _entry(name: str) -> AgentEntry:
+def find_agent(name: str) -> AgentEntry:
+    """The agent of that name."""
     agents = AGENTS if name in AGENTS else all_agents()
     if name in agents:
         return agents[name]
@@ -91,35 +148,12 @@ def _entry(name: str) -> AgentEntry:
     raise AgentNotFound(f"There is no agent named '{name}'.", hint=hint)
 
 
-def _value(name: str, key: str, setting: Setting, given: Mapping[str, str]) -> Value:
-    if key not in given:
-        if setting.required:
-            raise BadRequest(f"Agent '{name}' needs the setting '{key}'.", hint=f"{key}: {setting.meaning}.")
-        return setting.default
-    kind = type(setting.default)
-    try:
-        return kind(given[key])
-    except ValueError as error:
-        raise BadRequest(
-            f"Setting '{key}' of agent '{name}' cannot be '{given[key]}'.",
-            hint=f"It is a number like {setting.default}: {setting.meaning}.",
-        ) from error
-
-
 def _noop(_spec: AgentSpec, _surroundings: Surroundings) -> Agent:
     return SearchAgent(Repeat(), Unchanged())
 
 
 def _oracle(_spec: AgentSpec, surroundings: Surroundings) -> Agent:
     return SearchAgent(Repeat(times=1), Reference(surroundings.reference, surroundings.reference_idea))
-
-
-def _random(_spec: AgentSpec, _surroundings: Surroundings) -> Agent:
-    return SearchAgent(RandomSearch(), _mutate())
-
-
-def _greedy(spec: AgentSpec, _surroundings: Surroundings) -> Agent:
-    return SearchAgent(Greedy(debug_tries=int(spec.settings["debug_tries"])), _mutate())
 
 
 def _scripted(spec: AgentSpec, _surroundings: Surroundings) -> Agent:
@@ -134,13 +168,6 @@ def _command(spec: AgentSpec, surroundings: Surroundings) -> Agent:
 
     program = command_program(str(spec.settings["cmd"]), str(spec.settings["see"]))
     return ProgramAgent(program, surroundings.quarters(), surroundings.budget.steps)
-
-
-def _mutate() -> Proposer:
-    """Imported only now: listing agents must not take the time to load a syntax-tree library."""
-    from fmlbench.agents.proposers.mutate.proposer import Mutate  # noqa: PLC0415
-
-    return Mutate()
 
 
 AGENTS: dict[str, AgentEntry] = {
@@ -160,20 +187,22 @@ AGENTS: dict[str, AgentEntry] = {
             proposer="reference",
             build=_oracle,
         ),
-        AgentEntry(
-            name="random",
-            description="Random search: mutates any earlier step that ran, without a language model.",
-            strategy="random-search",
-            proposer="mutate",
-            build=_random,
+        search_entry(
+            "random", RandomSearch, "Goes on from any earlier step that ran: the control for all that follow."
         ),
-        AgentEntry(
-            name="greedy",
-            description="Greedy search: mutates the best step so far, without a language model.",
-            strategy="greedy",
-            proposer="mutate",
-            build=_greedy,
-            settings={"debug_tries": Setting(2, "how often in a row a failed step is mended before it is given up")},
+        search_entry("linear", Linear, "One chain, never back, as a coding agent works in one folder."),
+        search_entry(
+            "greedy", Greedy, "Improves the best step so far and mends a failure first, as autoresearch does."
+        ),
+        search_entry("aide", Aide, "AIDE: a few drafts, then mends what is broken or improves what is best."),
+        search_entry(
+            "mcts", MonteCarlo, "AIRA's Monte-Carlo tree search: weighs good steps against those seldom tried."
+        ),
+        search_entry("ai-scientist", AIScientist, "The AI Scientist: idea by idea, each worked out in a few runs."),
+        search_entry("ai-scientist-v2", AIScientistV2, "The AI Scientist v2: best-first tree search in four stages."),
+        search_entry("evolve", Evolve, "OpenEvolve: islands of elites that breed and migrate.", observer=Sketching()),
+        search_entry(
+            "adaptive", Adaptive, "Greedy until it stagnates, then several branches in turn.", observer=Sketching()
         ),
         AgentEntry(
             name="command",

@@ -3,10 +3,19 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from fmlbench.agents.dice import dice
 from fmlbench.core.agents import Proposer, Session, Strategy
 from fmlbench.core.steps import Move, Proposal
+
+
+class Observer(Protocol):
+    """Somebody who writes down, as notes, what a strategy wants to know of steps beyond the history itself."""
+
+    def observe(self, session: Session) -> None:
+        """Note what is missing of the steps so far; what is on record already is not noted again."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -18,6 +27,7 @@ class SearchAgent:
 
     strategy: Strategy
     proposer: Proposer
+    observer: Observer | None = None
     clock: Callable[[], float] = time.monotonic
 
     def run(self, session: Session) -> None:
@@ -25,11 +35,13 @@ class SearchAgent:
         if session.pending is not None:
             session.submit(session.pending)
         while session.is_open:
-            index = len(session.history)
-            move = self.strategy.next_move(session.history, dice(session.seed, "move", index))
+            if self.observer is not None:
+                self.observer.observe(session)
+            history = session.history
+            move = self.strategy.next_move(history, dice(session.seed, "move", len(history)))
             if move is None:
                 return
-            session.submit(self._propose(move, session, index))
+            session.submit(self._propose(move, session, len(history)))
 
     def _propose(self, move: Move, session: Session, index: int) -> Proposal:
         started = self.clock()

@@ -5,9 +5,13 @@ from dataclasses import dataclass, field
 
 from fmlbench.agents.catalogue import agent_spec
 from fmlbench.core.errors import BadRequest, SandboxMissing
-from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
 from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
+from fmlbench.llm.chat import Tokens
+from fmlbench.llm.metering import known_price
+from fmlbench.llm.opening import open_model
+from fmlbench.records.folder import RunFolder
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import task_folders
 
@@ -22,6 +26,9 @@ class RunRequest:
     track: str
     hours: float | None = None
     dollars: float | None = None
+    tokens: int | None = None
+    model: str = ""
+    replay: RunFolder | None = None
     retest: int = 3
     label: str = ""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -31,17 +38,30 @@ class RunRequest:
         """The run this is on a task."""
         _require_positive("--hours", self.hours)
         _require_positive("--dollars", self.dollars)
+        _require_positive("--tokens", self.tokens)
         return RunSpec(
             task=_name_of(folder),
             task_digest=folder.on(self.track).digest,
             track=self.track,
-            agent=agent_spec(self.agent, self.settings),
+            agent=self._agent(),
             seed=self.seed,
-            budget=Budget(steps=self.steps, hours=self.hours, dollars=self.dollars),
+            budget=Budget(steps=self.steps, hours=self.hours, dollars=self.dollars, tokens=self.tokens),
             rung=rung(unsealed=self.unsealed),
             retest_seeds=self.retest,
             label=self.label,
         )
+
+    def _agent(self) -> AgentSpec:
+        if self.replay is None:
+            return agent_spec(self.agent, self.settings, self.model)
+        recorded = self.replay.read_spec().agent
+        asked = agent_spec(self.agent, self.settings, self.model or recorded.model)
+        if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):
+            raise BadRequest(
+                f"Agent '{self.agent}' as asked for is not the one that played the run to be replayed.",
+                hint=f"That was {recorded.name} with {recorded.model or 'no model'} and {dict(recorded.settings)}.",
+            )
+        return asked.model_copy(update={"replay": str(self.replay.path)})
 
 
 def rung(*, unsealed: bool) -> Rung:
@@ -56,6 +76,16 @@ def sandbox_of(wanted: Rung) -> Sandbox:
     except SandboxMissing as error:
         instead = "Or add --unsealed: candidates could then cheat, so every score is marked."
         raise SandboxMissing(error.message, hint=f"{error.hint}. {instead}") from error
+
+
+def require_model(spec: RunSpec) -> None:
+    """Look whether a run's model can be asked, and its cap in dollars be kept; nothing is sent."""
+    agent = spec.agent
+    if not agent.model or agent.replay:
+        return
+    opened = open_model(agent.model)
+    if spec.budget.dollars is not None:
+        known_price(agent.model, opened.price, Tokens(input=1, output=1))
 
 
 def read_settings(words: Sequence[str]) -> dict[str, str]:

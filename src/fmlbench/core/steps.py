@@ -1,11 +1,12 @@
 """Moves, proposals, steps, and the history they grow into."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
-from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Metric
 from fmlbench.core.record import Record
 
@@ -29,6 +30,7 @@ class Move(Record):
     context: tuple[int, ...] = ()
     """Steps whose ideas and results the proposer is shown beside the parents."""
     tags: dict[str, str] = {}
+    """What else the strategy has in mind: the goal of a stage, the number of an idea. One word is shown in trees."""
 
 
 class Usage(Record):
@@ -37,6 +39,10 @@ class Usage(Record):
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of the input tokens that the provider had kept from an earlier call."""
+    reasoning_tokens: int = 0
+    """Those of the output tokens that were thought and not said."""
     dollars: float | None = 0.0
     """None where the price is not known; never a guess."""
     seconds: float = 0.0
@@ -66,11 +72,16 @@ class Step(Record):
     evaluation: Evaluation
     usage: Usage = Usage()
 
-    @property
+    @cached_property
     def score(self) -> float | None:
-        """The validation score, if there is one; NaN is none."""
+        """The validation score, if there is one; what is not a finite number is none."""
         score = self.evaluation.score
-        return score if self.evaluation.is_ok and score is not None and not math.isnan(score) else None
+        return score if self.evaluation.is_ok and score is not None and math.isfinite(score) else None
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the candidate itself went wrong, not the machine it ran on."""
+        return self.score is None and self.evaluation.outcome is not Outcome.INFRA
 
 
 class Note(Record):
@@ -83,11 +94,16 @@ class Note(Record):
 
 @dataclass(frozen=True)
 class History:
-    """The steps of a run as a tree, baseline first, with the notes made on the way."""
+    """The steps of a run as a tree, baseline first, with the notes made on the way.
+
+    A parent always comes before its children. What is looked up again and again is worked out once.
+    """
 
     metric: Metric
     steps: Sequence[Step] = ()
     notes: Sequence[Note] = ()
+    budget: int = 100
+    """How many steps the run may take, the baseline not counted; the paper's hundred where nobody says."""
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -103,28 +119,53 @@ class History:
         """All steps but the baseline."""
         return self.steps[1:]
 
-    @property
+    @cached_property
     def best(self) -> Step | None:
         """The first of the steps with the best validation score, baseline included."""
+        return self.best_of(self.steps)
+
+    def best_of(self, steps: Iterable[Step]) -> Step | None:
+        """The first of some steps with the best score; None where none has a score."""
         best: Step | None = None
-        for step in self.steps:
+        for step in steps:
             if step.score is not None and (best is None or self.metric.is_better(step.score, best.score)):
                 best = step
         return best
 
-    @property
+    @cached_property
+    def working(self) -> Sequence[Step]:
+        """Proposed steps that have a score."""
+        return [step for step in self.proposed if step.score is not None]
+
+    @cached_property
     def drafts(self) -> Sequence[Step]:
-        """Steps that started from the baseline afresh."""
+        """Steps that began something new."""
         return [step for step in self.steps if step.move.operator is Operator.DRAFT]
 
     def children_of(self, index: int) -> Sequence[Step]:
         """Steps that were made on top of this one."""
-        return [step for step in self.proposed if index in step.move.parents]
+        return self._children[index]
+
+    @cached_property
+    def _children(self) -> Sequence[Sequence[Step]]:
+        children: list[list[Step]] = [[] for _ in self.steps]
+        for step in self.proposed:
+            for parent in set(step.move.parents):
+                children[parent].append(step)
+        return children
+
+    def debug_chain(self, index: int) -> Sequence[int]:
+        """The step that was to be mended, and every debug move since, up to this one."""
+        chain = [index]
+        while self.steps[chain[-1]].move.operator is Operator.DEBUG:
+            chain.append(self.steps[chain[-1]].move.parents[0])
+        return chain[::-1]
 
     def debug_depth(self, index: int) -> int:
         """How many debug moves in a row led to this step."""
-        depth = 0
-        while self.steps[index].move.operator is Operator.DEBUG:
-            depth += 1
-            index = self.steps[index].move.parents[0]
-        return depth
+        return len(self.debug_chain(index)) - 1
+
+    def mendable(self, depth: int, steps: Sequence[Step] | None = None) -> Sequence[Step]:
+        """Failed steps that nobody built on, unless more than ``depth`` debug moves in a row led to them."""
+        failed = (step for step in (self.proposed if steps is None else steps) if step.has_failed)
+        return [step for step in failed if not self._children[step.index] and self.debug_depth(step.index) <= depth]

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 
 from fmlbench.agents.catalogue import build_agent, is_program
+from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import RunExists, TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung, RunSpec
 from fmlbench.engine.briefing import write_brief
+from fmlbench.engine.consulting import consulted
 from fmlbench.engine.journal import Journal, Watch
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.retest import Retest
@@ -67,7 +69,10 @@ def play(
             )
             session.catch_up()
             if not journal.state.finished:
-                _let_agent_work(spec, prepared, session, journal)
+                session.run_baseline()
+                reason = _let_agent_work(spec, prepared, session)
+                session.catch_up()
+                journal.append(RunFinished(reason=reason))
             Retest(spec.run_id, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
         remove_folder(folder.bench)
 
@@ -82,11 +87,14 @@ def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox
     return prepare(task, spec.track, places=places, sandbox=sandbox, progress=progress)
 
 
-def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, journal: Journal) -> None:
-    session.run_baseline()
-    build_agent(spec.agent, surroundings_of(spec, prepared, session)).run(session)
-    session.catch_up()
-    journal.append(RunFinished(reason="the agent is done" if session.is_open else "the budget is spent"))
+def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession) -> str:
+    """Let the agent spend the session; why it stopped."""
+    with consulted(spec, session.folder) as model:
+        try:
+            build_agent(spec.agent, surroundings_of(spec, prepared, session), model).run(session)
+        except NoMoreCalls as end:
+            return str(end)
+    return "the agent is done" if session.is_open else "the budget is spent"
 
 
 def _provenance(prepared: PreparedTask) -> Provenance:

@@ -4,6 +4,7 @@ RUN/
   run.json          what was asked for; written once
   events.jsonl      what happened, as far as the agent's side may know
   sealed.jsonl      hidden test scores and retests
+  exchanges.jsonl   what a language model was asked, and what it answered
   lock              held by the one process that plays the run
   code.git/         every step's editable files; any git tool can browse it
   steps/N/          per step: logs, native results, answers (kept up to a size)
@@ -38,6 +39,11 @@ class RunFolder:
     def sealed(self) -> Path:
         """The log of hidden scores."""
         return self.path / "sealed.jsonl"
+
+    @property
+    def exchanges(self) -> Path:
+        """What a language model was asked and answered."""
+        return self.path / "exchanges.jsonl"
 
     @property
     def lock(self) -> Path:

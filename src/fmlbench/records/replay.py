@@ -1,7 +1,7 @@
 """Read a run's logs back into its state; resuming is replaying."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fmlbench.core.errors import RunDamaged
 from fmlbench.core.evaluation import Evaluation
@@ -46,7 +46,8 @@ class RunState:
 
     def history(self, metric: Metric) -> History:
         """The agent's view."""
-        return History(metric=metric, steps=tuple(self.steps), notes=tuple(self.notes))
+        history = History(metric=metric, steps=tuple(self.steps), notes=tuple(self.notes))
+        return replace(history, budget=self.spec.budget.steps) if self.spec else history
 
     def take(self, event: Event) -> None:
         """Let an event happen to this state."""

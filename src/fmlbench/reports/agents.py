@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -17,6 +18,8 @@ class SettingRow:
     default: int | float | str
     meaning: str
     required: bool
+    range: str
+    """Which numbers will do; empty where all do."""
 
 
 @dataclass(frozen=True)
@@ -33,32 +36,40 @@ class AgentRow:
 def agent_rows(entries: Iterable[AgentEntry]) -> list[AgentRow]:
     """All agents by name, but for test doubles."""
     shown = (entry for entry in entries if not entry.is_double)
-    return [_row(entry) for entry in sorted(shown, key=lambda entry: entry.name)]
+    return [agent_row(entry) for entry in sorted(shown, key=lambda entry: entry.name)]
 
 
 def agent_table(rows: Sequence[AgentRow]) -> Table:
     """Agents, one per line, with their settings."""
-    table = plain_table("agent", "what to expect", "strategy", "proposer", "settings")
+    table = plain_table("agent", "what to expect", "proposer", "settings")
     for row in rows:
-        settings = "\n".join(f"{name}={setting.default}: {setting.meaning}" for name, setting in row.settings.items())
-        table.add_row(
-            Text(row.name, style="bold"),
-            Text(row.description),
-            Text(row.strategy),
-            Text(row.proposer),
-            Text(settings or "none"),
-        )
+        settings = ", ".join(f"{name}={setting.default}" for name, setting in row.settings.items())
+        table.add_row(Text(row.name, style="bold"), Text(row.description), Text(row.proposer), Text(settings or "none"))
     return table
 
 
-def _row(entry: AgentEntry) -> AgentRow:
+def agent_page(row: AgentRow) -> RenderableType:
+    """One agent, with what each of its settings means."""
+    head = Text(f"{row.name}: ", style="bold").append(row.description, style="not bold")
+    parts = Text(f"strategy {row.strategy}, proposer {row.proposer}")
+    if not row.settings:
+        return Group(head, parts, Text("Nothing can be set."))
+    table = plain_table("--set", "default", "values", "meaning")
+    for name, setting in row.settings.items():
+        default = "must be given" if setting.required else str(setting.default)
+        table.add_row(Text(name, style="bold"), Text(default), Text(setting.range or "any"), Text(setting.meaning))
+    return Group(head, parts, Text(), table)
+
+
+def agent_row(entry: AgentEntry) -> AgentRow:
+    """One agent."""
     return AgentRow(
         name=entry.name,
         description=entry.description,
         strategy=entry.strategy,
         proposer=entry.proposer,
         settings={
-            name: SettingRow(default=setting.default, meaning=setting.meaning, required=setting.required)
+            name: SettingRow(setting.default, setting.meaning, setting.required, setting.range)
             for name, setting in entry.settings.items()
         },
     )

@@ -5,11 +5,12 @@ history_of(0.1, CRASH, debug(0.3, of=1))           the crash was mended
 history_of(0.5, draft(0.6), improve(0.7, of=1), metric=ERROR)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Goal, Metric
-from fmlbench.core.steps import History, Move, Operator, Step
+from fmlbench.core.steps import History, Move, Note, Operator, Step
 
 ACCURACY = Metric(name="accuracy", goal=Goal.MAXIMIZE, best=1.0, worst=0.0)
 ERROR = Metric(name="error", goal=Goal.MINIMIZE, best=0.0, worst=1.0)
@@ -33,9 +34,9 @@ class Tried:
     move: Move
 
 
-def draft(result: Result) -> Tried:
-    """A step that started from the baseline afresh."""
-    return Tried(result, Move(operator=Operator.DRAFT))
+def draft(result: Result, *, of: int = 0) -> Tried:
+    """A step that began something new, from the baseline or from another step."""
+    return Tried(result, Move(operator=Operator.DRAFT, parents=(of,)))
 
 
 def improve(result: Result, *, of: int = 0) -> Tried:
@@ -53,11 +54,17 @@ def combine(result: Result, *, of: tuple[int, ...]) -> Tried:
     return Tried(result, Move(operator=Operator.COMBINE, parents=of))
 
 
-def history_of(baseline: Result, *steps: Result | Tried, metric: Metric = ACCURACY) -> History:
+def history_of(
+    baseline: Result,
+    *steps: Result | Tried,
+    metric: Metric = ACCURACY,
+    notes: Sequence[Note] = (),
+    budget: int = 100,
+) -> History:
     """A history; a step of which only the result is given improves the baseline."""
     first = Tried(baseline, Move(operator=Operator.BASELINE, parents=()))
     tried = [first, *(step if isinstance(step, Tried) else improve(step) for step in steps)]
-    return History(metric, tuple(_step(index, each) for index, each in enumerate(tried)))
+    return History(metric, tuple(_step(index, each) for index, each in enumerate(tried)), tuple(notes), budget)
 
 
 def _step(index: int, tried: Tried) -> Step:

@@ -45,7 +45,7 @@ class RecordedSession:
     @property
     def history(self) -> History:
         """The steps so far."""
-        return History(self._metric, tuple(self._steps), tuple(self._notes))
+        return History(self._metric, tuple(self._steps), tuple(self._notes), self._budget)
 
     @property
     def is_open(self) -> bool:

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from random import Random
 
-from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.search_agent import Observer, SearchAgent
 from fmlbench.core.agents import Session, Strategy
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Move, Operator, Proposal
@@ -28,7 +28,7 @@ from fmlbench.testing.histories import (
     history_of,
     improve,
 )
-from fmlbench.testing.sessions import Files, RecordedSession, told
+from fmlbench.testing.sessions import Experiment, Files, RecordedSession, told
 
 _SEEDS = range(20)
 _BUDGET = 25
@@ -36,6 +36,9 @@ _BUDGET = 25
 
 class StrategyContract:
     """A strategy is a pure function of the history and the dice."""
+
+    observer: Observer | None = None
+    """Who notes what the strategy wants to know of the steps, where it wants to."""
 
     def make_strategy(self) -> Strategy:
         """Make the strategy that is to be tested."""
@@ -73,10 +76,27 @@ class StrategyContract:
             self.make_strategy().next_move(history, Random(0))
             assert repr(history) == before, name
 
+    def test_mends_only_what_failed(self) -> None:
+        for name, history in histories().items():
+            mended = [move.parents[0] for move in self._moves(history) if move.operator is Operator.DEBUG]
+            assert all(history[step].has_failed for step in mended), name
+
+    def test_prefers_no_score_that_is_no_number(self) -> None:
+        best = history_of(0.5, draft(0.9), draft(0.2), *[draft(math.nan)] * 6, draft(math.inf), draft(-math.inf))
+        improved = [move.parents for move in self._moves(best) if move.operator is Operator.IMPROVE]
+        assert all(best[parents[0]].score is not None for parents in improved)
+
     def test_ends_with_the_budget(self) -> None:
-        session = _session()
-        self._agent().run(session)
-        assert len(session.history.proposed) <= _BUDGET
+        for name, result in _RESULTS.items():
+            session = _session(result)
+            self._agent().run(session)
+            assert len(session.history.proposed) <= _BUDGET, name
+
+    def test_takes_the_same_way_again_from_the_same_seed(self) -> None:
+        one, other = _session(), _session()
+        self._agent().run(one)
+        self._agent().run(other)
+        assert told(one.history) == told(other.history)
 
     def test_an_interruption_changes_nothing(self) -> None:
         whole = _session()
@@ -91,7 +111,7 @@ class StrategyContract:
         return [move for move in moves if move is not None]
 
     def _agent(self) -> SearchAgent:
-        return SearchAgent(self.make_strategy(), _Numbering())
+        return SearchAgent(self.make_strategy(), _Numbering(), self.observer)
 
 
 @dataclass(frozen=True)
@@ -103,14 +123,23 @@ class _Numbering:
         return Proposal(move=move, files=files, idea=f"number {len(session.history)}")
 
 
-def _session() -> RecordedSession:
-    return RecordedSession({"step.txt": "0"}, _any_result, steps=_BUDGET, seed=7)
-
-
 def _any_result(files: Files) -> Result:
     """A score, or now and then none, that follows from the files."""
     rng = Random(files["step.txt"])
     return rng.choice((CRASH, Outcome.INVALID, rng.random(), rng.random(), rng.random()))
+
+
+_RESULTS: dict[str, Experiment] = {
+    "anything": _any_result,
+    "nothing but crashes": lambda _: CRASH,
+    "nothing but rejections": lambda _: REJECTION,
+    "one score for all": lambda _: 0.5,
+    "scores that are no numbers": lambda _: math.nan,
+}
+
+
+def _session(result: Experiment = _any_result) -> RecordedSession:
+    return RecordedSession({"step.txt": "0"}, result, steps=_BUDGET, seed=7)
 
 
 def histories() -> dict[str, History]:
@@ -125,6 +154,8 @@ def histories() -> dict[str, History]:
         "scores that are no numbers": history_of(math.nan, math.nan, 0.2, math.nan),
         "a smaller score is better": history_of(0.5, 0.4, 0.3, 0.6, metric=ERROR),
         "infinite scores": history_of(0.5, math.inf, -math.inf),
+        "a budget of one step": history_of(0.5, budget=1),
+        "more steps than the budget": history_of(0.5, 0.6, 0.7, CRASH, budget=2),
         "a tree": history_of(
             0.5, draft(0.6), improve(0.7, of=1), draft(CRASH), debug(0.4, of=3), combine(0.8, of=(2, 4))
         ),

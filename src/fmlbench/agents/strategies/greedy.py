@@ -1,9 +1,13 @@
-"""Greedy search: keep a step if it is better, else discard it; debug a crash first."""
+"""Greedy search, as autoresearch does it: keep a step if it is better, else discard it; debug a crash first.
 
+What is debugged is the code that crashed, not the code it came from.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from fmlbench.core.evaluation import Outcome
+from fmlbench.agents.settings import parameter
 from fmlbench.core.steps import History, Move, Operator, Step
 
 
@@ -11,17 +15,18 @@ from fmlbench.core.steps import History, Move, Operator, Step
 class Greedy:
     """Improve the best step so far, after at most ``debug_tries`` attempts to mend the last one."""
 
-    debug_tries: int = 2
+    debug_tries: int = parameter(2, "how often in a row a failed step is mended before it is given up", low=0)
 
     def next_move(self, history: History, rng: Random) -> Move:
         """Debug the last step if it failed and is worth another try, else improve the best."""
-        last = len(history) - 1
-        if last > 0 and _has_failed(history[last]) and history.debug_depth(last) < self.debug_tries:
-            return Move(operator=Operator.DEBUG, parents=(last,))
-        best = history.best
-        return Move(operator=Operator.IMPROVE, parents=(best.index if best else 0,))
+        return climb(history, history.steps, self.debug_tries)
 
 
-def _has_failed(step: Step) -> bool:
-    """Whether the candidate itself went wrong, not the machine it ran on."""
-    return step.score is None and step.evaluation.outcome is not Outcome.INFRA
+def climb(history: History, steps: Sequence[Step], debug_tries: int) -> Move:
+    """The greedy move for some of a history's steps, the one they began with first."""
+    first, last = steps[0], steps[-1]
+    seen = tuple(step.index for step in steps if step.index)
+    if last is not first and last.has_failed and history.debug_depth(last.index) < debug_tries:
+        return Move(operator=Operator.DEBUG, parents=(last.index,), context=seen)
+    best = history.best_of(steps) or first
+    return Move(operator=Operator.IMPROVE, parents=(best.index,), context=seen)

@@ -1,0 +1,67 @@
+"""Write a sketch of every step's code, for strategies that look at how candidates differ."""
+
+import math
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from fmlbench.agents.strategies.sketches import SKETCH, Sketch, sketches_in
+from fmlbench.core.agents import Session
+from fmlbench.core.steps import Note
+
+Counts = tuple[int, ...]
+
+_WORD = re.compile(r"[A-Za-z_]\w*|\d+(?:\.\d+)?|[^\s\w]")
+_BUCKETS = 32
+_MOST_REFERENCES = 10
+
+
+class Sketching:
+    """Notes a sketch of every step that has none yet; resumed runs find theirs in the log."""
+
+    def observe(self, session: Session) -> None:
+        """Catch up with the session's steps."""
+        history = session.history
+        known = sketches_in(history)
+        missing = [step.index for step in history if step.index not in known]
+        baseline = _counts(session.code_of(0)) if missing else ()
+        for index in missing:
+            earlier = [known[step].shift for step in range(index)]
+            known[index] = _sketch(session.code_of(index), baseline, earlier)
+            session.note(Note(step=index, kind=SKETCH, text=known[index].model_dump_json()))
+
+
+def _sketch(files: Mapping[str, str], baseline: Counts, earlier: Sequence[Counts]) -> Sketch:
+    shift = tuple(here - there for here, there in zip(_counts(files), baseline, strict=True))
+    references = _far_apart(earlier, _MOST_REFERENCES)
+    diversity = sum(math.dist(shift, other) for other in references) / max(1, len(references))
+    return Sketch(size=sum(map(len, files.values())), diversity=round(diversity, 3), shift=shift)
+
+
+def _counts(files: Mapping[str, str]) -> Counts:
+    counts = [0] * _BUCKETS
+    for text in files.values():
+        for word in _WORD.findall(text):
+            bucket, sign = _bucket(word)
+            counts[bucket] += sign
+    return tuple(counts)
+
+
+@lru_cache(maxsize=65536)
+def _bucket(word: str) -> tuple[int, int]:
+    hashed = zlib.crc32(word.encode("utf-8", "surrogatepass"))
+    return hashed % _BUCKETS, 1 if hashed & 0x10000 else -1
+
+
+def _far_apart(points: Sequence[Counts], most: int) -> list[Counts]:
+    """The first point, then again and again the one that is farthest from all chosen."""
+    chosen = list(points[:1])
+    distances = [math.inf] * len(points)
+    while chosen and len(chosen) < most:
+        distances = [min(known, math.dist(point, chosen[-1])) for known, point in zip(distances, points, strict=True)]
+        farthest = max(range(len(points)), key=distances.__getitem__)
+        if distances[farthest] == 0:
+            break
+        chosen.append(points[farthest])
+    return chosen

@@ -1,0 +1,74 @@
+"""The AI Scientist, second version: a best-first tree search in four stages (Yamada et al., arXiv 2504.08066).
+
+Each stage has a journal of its own and begins with the best step of all before it, so that nothing found is lost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from fmlbench.agents.settings import parameter
+from fmlbench.agents.strategies.stages import Stage, stage_at
+from fmlbench.core.steps import History, Move, Operator, Step
+
+
+@dataclass(frozen=True)
+class AIScientistV2:
+    """Stages one and three grow trees in batches; stages two and four vary the step they began with."""
+
+    basic: float = parameter(0.1, "the share of the steps for getting something to work", low=0, high=1)
+    tuning: float = parameter(0.2, "the share of the steps for tuning it", low=0, high=1)
+    creative: float = parameter(
+        0.5, "the share of the steps for new ideas; what is left is for ablations", low=0, high=1
+    )
+    drafts: int = parameter(3, "how many drafts the first stage begins with", low=1)
+    batch: int = parameter(4, "how many moves are decided on at once, each in a tree of its own", low=1)
+    debug_chance: float = parameter(
+        0.5, "how likely a broken step is mended rather than the best improved", low=0, high=1
+    )
+    debug_depth: int = parameter(3, "after how many repairs in a row a broken step may be mended once more", low=0)
+
+    def __post_init__(self) -> None:
+        if self.basic + self.tuning + self.creative > 1:
+            raise ValueError("basic, tuning and creative together are more than all steps")
+
+    def next_move(self, history: History, rng: Random) -> Move:
+        """Make the move that the stage at hand asks for."""
+        stage = stage_at(history, (self.basic, self.tuning, self.creative))
+        before = history.best_of(history.steps[1 : stage.first])
+        tags = stage.tags(history)
+        if before is not None and stage.varies_one_step:
+            journal = tuple(step.index for step in history.steps[stage.first :])
+            return Move(operator=Operator.IMPROVE, parents=(before.index,), context=journal, tags=tags)
+        start = before.index if before else 0
+        move = self._grow(history, stage, start, rng)
+        return move.model_copy(update={"tags": tags})
+
+    def _grow(self, history: History, stage: Stage, start: int, rng: Random) -> Move:
+        """One move of a batch: all of them know what was known when the batch began, and no two use one tree."""
+        journal = history.steps[stage.first :]
+        known = journal[: len(journal) // self.batch * self.batch]
+        memory = tuple(step.index for step in known if step.score is not None)
+        draft = Move(operator=Operator.DRAFT, parents=(start,), context=memory)
+        drafts = self.drafts if stage.number == 1 else 1
+        if sum(step.move.operator is Operator.DRAFT for step in journal) < drafts:
+            return draft
+        roots = _roots(journal, stage.first)
+        used = {roots[step.index] for step in journal[len(known) :]}
+        free = [step for step in known if roots[step.index] not in used]
+        if rng.random() < self.debug_chance and (broken := history.mendable(self.debug_depth, free)):
+            return Move(operator=Operator.DEBUG, parents=(rng.choice(broken).index,))
+        best = history.best_of(free)
+        if best is None:
+            return draft
+        return Move(operator=Operator.IMPROVE, parents=(best.index,), context=memory)
+
+
+def _roots(journal: Sequence[Step], first: int) -> dict[int, int]:
+    """By step of a journal, the one of its tree that was made of something older or drafted anew."""
+    roots: dict[int, int] = {}
+    for step in journal:
+        parent = step.move.parents[0]
+        grew = parent >= first and step.move.operator is not Operator.DRAFT
+        roots[step.index] = roots[parent] if grew else step.index
+    return roots

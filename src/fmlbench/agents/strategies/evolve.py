@@ -1,0 +1,99 @@
+"""Evolution on islands with a grid of elites, as in OpenEvolve, after AlphaEvolve (Novikov et al., arXiv 2506.13131).
+
+A generation is one step on every island, decided by what was known when it began. Code that failed is mended or left;
+it is not evolved further, as the original would.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from fmlbench.agents.settings import parameter
+from fmlbench.agents.strategies.islands import Archipelago, Island
+from fmlbench.core.metric import Goal
+from fmlbench.core.steps import History, Move, Operator, Step
+
+_NEAR_BINS = 2
+_SHOWN_TOP, _SHOWN_LAST = 3, 8
+_LEAST_WEIGHT = 1e-3
+
+
+@dataclass(frozen=True)
+class Evolve:
+    """Draw a parent on the island whose turn it is, and combine it with something that may inspire."""
+
+    islands: int = parameter(3, "how many populations evolve side by side", low=1)
+    bins: int = parameter(5, "how many bins the grid of elites has in each of its two directions", low=1)
+    archive: int = parameter(30, "how many elites of all islands are drawn from", low=1)
+    exploration: float = parameter(0.2, "how often the parent is any step of the island", low=0, high=1)
+    exploitation: float = parameter(
+        0.7, "how often the parent is from the archive; else it is drawn by score", low=0, high=1
+    )
+    inspirations: int = parameter(3, "how many other elites a step may borrow from", low=0)
+    migration_interval: int = parameter(10, "after how many generations elites migrate", low=1)
+    migration_share: float = parameter(0.1, "which share of an island's own elites migrates", low=0, high=1)
+    debug_chance: float = parameter(0.3, "how likely a failed step that was drawn is mended", low=0, high=1)
+    debug_depth: int = parameter(2, "how often in a row a failed step is mended", low=0)
+
+    def __post_init__(self) -> None:
+        if self.exploration + self.exploitation > 1:
+            raise ValueError("exploration and exploitation together are more likely than certain")
+
+    def next_move(self, history: History, rng: Random) -> Move:
+        """Debug a failed step or breed from a good one, on the island whose turn it is."""
+        generation, place = divmod(len(history) - 1, self.islands)
+        known = 1 + generation * self.islands
+        sea = Archipelago(
+            history,
+            known,
+            islands=self.islands,
+            bins=self.bins,
+            interval=self.migration_interval,
+            share=self.migration_share,
+        )
+        island, born = sea.islands[place], history.steps[1 + place : known : self.islands]
+        tags = {"island": str(place + 1)}
+        if not island.elites:
+            return Move(operator=Operator.IMPROVE, tags=tags)
+        parent = self._parent(history, sea, island, born, rng)
+        if parent.has_failed:
+            return Move(operator=Operator.DEBUG, parents=(parent.index,), tags=tags)
+        return self._breed(parent, sea, island, born, rng).model_copy(update={"tags": tags})
+
+    def _parent(self, history: History, sea: Archipelago, island: Island, born: Sequence[Step], rng: Random) -> Step:
+        elites = sea.ranked(island)
+        dice = rng.random()
+        if dice < self.exploration:
+            failed = history.mendable(self.debug_depth - 1, born)
+            drawn = rng.choice([*elites, *failed])
+            return drawn if drawn.score is not None or rng.random() < self.debug_chance else rng.choice(elites)
+        if dice < self.exploration + self.exploitation:
+            archive = sea.archive(self.archive)
+            own = [step for step in archive if step in elites]
+            return rng.choice(own or archive)
+        return rng.choices(elites, _weights(history, elites))[0]
+
+    def _breed(self, parent: Step, sea: Archipelago, island: Island, born: Sequence[Step], rng: Random) -> Move:
+        elites = sea.ranked(island)
+        wanted = [*elites[: max(1, len(elites) // 10)], *sea.neighbours(island, parent, _NEAR_BINS)]
+        wanted += rng.sample(elites, len(elites))
+        inspiring = _others(parent, wanted)[: self.inspirations]
+        shown = _others(parent, [*inspiring[1:], *elites[:_SHOWN_TOP], *born[-_SHOWN_LAST:]])
+        context = tuple(step.index for step in shown if step not in inspiring[:1])
+        if not inspiring:
+            return Move(operator=Operator.IMPROVE, parents=(parent.index,), context=context)
+        return Move(operator=Operator.COMBINE, parents=(parent.index, inspiring[0].index), context=context)
+
+
+def _others(parent: Step, steps: Iterable[Step]) -> list[Step]:
+    """Each of some steps once, but neither the parent nor the baseline, which has no changes to borrow."""
+    found = {step.index: step for step in steps}
+    return [step for index, step in found.items() if index not in {0, parent.index}]
+
+
+def _weights(history: History, elites: Sequence[Step]) -> list[float]:
+    """The scores themselves, turned round where smaller is better."""
+    scores = [step.score or 0.0 for step in elites]
+    if history.metric.goal is Goal.MINIMIZE:
+        scores = [max(scores) + min(scores) - score for score in scores]
+    return [max(_LEAST_WEIGHT, score) for score in scores]

@@ -1,0 +1,57 @@
+"""What a strategy may know of a step's code without reading it: a few numbers, written down as a note.
+
+A sketch counts the words of the code in a few dozen buckets, by a hash that also decides the sign. Distances between
+such counts are those between the full counts, but for a little noise, and every machine finds the same.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from fmlbench.core.record import Record
+from fmlbench.core.steps import History
+
+SKETCH = "sketch"
+"""The kind of note that holds one."""
+
+
+class Sketch(Record):
+    """A step's code in numbers."""
+
+    size: int
+    """Letters in all editable files."""
+    diversity: float
+    """How far, on average, from a few earlier steps that lie far apart."""
+    shift: tuple[int, ...]
+    """How the counts differ from those of the baseline."""
+
+
+def sketches_in(history: History) -> dict[int, Sketch]:
+    """The sketches on record, by step."""
+    return {note.step: _read(note.text) for note in history.notes if note.kind == SKETCH}
+
+
+def reach(shifts: Iterable[Sequence[float]]) -> float:
+    """How far from the baseline the farthest of some steps lies."""
+    return max((math.hypot(*shift) for shift in shifts), default=0.0)
+
+
+def effective_dimension(shifts: Sequence[Sequence[float]]) -> float:
+    """In how many directions some steps moved away from the baseline: the participation ratio of their shifts.
+
+    It is the squared trace of the matrix of inner products over the sum of its squared entries: 1 where all shifts
+    point the same way, n where n shifts of one length stand at right angles.
+    """
+    products = [[_product(one, other) for other in shifts] for one in shifts]
+    spread = sum(product**2 for row in products for product in row)
+    return sum(row[index] for index, row in enumerate(products)) ** 2 / spread if spread else 0.0
+
+
+def _product(one: Sequence[float], other: Sequence[float]) -> float:
+    return sum(here * there for here, there in zip(one, other, strict=True))
+
+
+# A search asks for the same sketches at every step.
+@lru_cache(maxsize=4096)
+def _read(text: str) -> Sketch:
+    return Sketch.model_validate_json(text)

@@ -1,0 +1,45 @@
+"""Open a model by its name."""
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fmlbench.core.errors import ModelUnavailable
+from fmlbench.llm.chat import ChatModel
+from fmlbench.llm.names import ModelName, read_name
+from fmlbench.llm.prices import Pricing, free
+from fmlbench.llm.providers.catalogue import PROVIDERS
+from fmlbench.llm.scripted import TINKER, Scripted, Tinker, read_script
+
+SCRIPTED = "scripted"
+
+
+@dataclass(frozen=True)
+class OpenModel:
+    """A model that can be asked, and its price."""
+
+    chat: ChatModel
+    price: Pricing
+
+
+def open_model(name: str, environment: Mapping[str, str] | None = None) -> OpenModel:
+    """Open a model with the keys in the environment; nothing is sent yet."""
+    wanted = read_name(name)
+    if wanted.provider == SCRIPTED:
+        return OpenModel(_script(wanted), free)
+    provider = PROVIDERS.get(wanted.provider)
+    if provider is None:
+        names = [*PROVIDERS, SCRIPTED]
+        close = difflib.get_close_matches(wanted.provider, names, n=1)
+        hint = f"Did you mean '{close[0]}/{wanted.model}'?" if close else f"There are: {', '.join(names)}."
+        raise ModelUnavailable(f"There is no provider named '{wanted.provider}'.", hint=hint)
+    chat = provider.open(wanted, os.environ if environment is None else environment)
+    return OpenModel(chat, provider.pricing(wanted))
+
+
+def _script(name: ModelName) -> ChatModel:
+    if name.model == TINKER:
+        return Tinker(str(name))
+    return Scripted(str(name), read_script(Path(name.model)))
