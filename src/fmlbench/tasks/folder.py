@@ -54,8 +54,9 @@ class TaskFolder:
 
     @property
     def practice(self) -> Path | None:
-        """The program that makes pools of practice out of the training pools; no score hangs on it."""
-        program = self._part("practice") / "practice.py"
+        """The program that makes pools of practice out of the training pools, if there is one; no score hangs on it."""
+        # It lies beside the recipe whose pools it reads.
+        program = self.recipe.parent / "practice" / "practice.py"
         return program if program.exists() else None
 
     @property
