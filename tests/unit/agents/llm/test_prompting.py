@@ -116,7 +116,7 @@ def test_steps_that_do_not_fit_are_told_shorter_or_counted():
     assert "Idea: idea number 40" in user
     assert "(the rest of the diff is not shown)" in user
     assert "earlier steps are not shown." in user
-    assert "idea number 1\n" not in user
+    assert "idea number 2\n" not in user
 
 
 def test_a_budget_that_cannot_hold_the_task_is_refused_with_one_that_can():
