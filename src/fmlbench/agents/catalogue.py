@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from fmlbench.agents.entry import AgentEntry
+from fmlbench.agents.external.entries import PROGRAMS
 from fmlbench.agents.modelling import language_model, with_model
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.reference import Reference
@@ -36,25 +38,6 @@ from fmlbench.core.run import AgentSpec
 from fmlbench.llm.chat import ChatModel
 
 ENTRY_POINTS = "fmlbench.agents"
-
-
-@dataclass(frozen=True)
-class AgentEntry:
-    """An agent in the catalogue."""
-
-    name: str
-    description: str
-    """One sentence that tells a user what to expect of it."""
-    strategy: str
-    proposer: str
-    build: Callable[[AgentSpec, Surroundings], Agent]
-    settings: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
-    is_program: bool = False
-    """A program of its own, with a clock of its own: sealed exams wait until it is done."""
-    is_double: bool = False
-    """A test double: it can be asked for by name, but listings leave it out."""
-    check: Callable[[Mapping[str, Value]], object] = lambda _: None
-    """Raises ValueError, with a sentence, for settings that do not go together."""
 
 
 @dataclass(frozen=True)
@@ -106,9 +89,14 @@ def all_agents() -> dict[str, AgentEntry]:
 def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> AgentSpec:
     """Name an agent for the record, with all of its settings, whether given or left at their defaults.
 
-    A model takes the place of ``mutate``: the strategy stays the same, and the model's settings join the agent's.
+    A model takes the place of ``mutate``: the strategy stays the same, and the model's settings join the agent's. A
+    program uses it in its own way.
     """
     entry = find_agent(name)
+    if entry.default_model is not None:
+        return _spec(entry, read_settings(name, entry.settings, settings)).model_copy(
+            update={"model": model or entry.default_model}
+        )
     if model and entry.proposer != MUTATE.name:
         hint = f"'fmlbench agents' lists those that take one: their proposer is {MUTATE.name}."
         raise BadRequest(f"Agent '{name}' has no use for a model.", hint=hint)
@@ -120,8 +108,12 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
     except ValueError as error:
         hint = f"'fmlbench agents {name}' says what can be set."
         raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
-    spec = AgentSpec(name=name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
+    spec = _spec(entry, values)
     return with_model(spec, model) if model else spec
+
+
+def _spec(entry: AgentEntry, values: dict[str, Value]) -> AgentSpec:
+    return AgentSpec(name=entry.name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
 
 
 def is_program(spec: AgentSpec) -> bool:
@@ -161,15 +153,6 @@ def _scripted(spec: AgentSpec, _surroundings: Surroundings) -> Agent:
     return SearchAgent(ScriptedMoves(script), Scripted(script))
 
 
-def _command(spec: AgentSpec, surroundings: Surroundings) -> Agent:
-    """Imported only now, like everything that few agents need."""
-    from fmlbench.agents.external.agent import ProgramAgent  # noqa: PLC0415
-    from fmlbench.agents.external.program import command_program  # noqa: PLC0415
-
-    program = command_program(str(spec.settings["cmd"]), str(spec.settings["see"]))
-    return ProgramAgent(program, surroundings.quarters(), surroundings.budget.steps)
-
-
 AGENTS: dict[str, AgentEntry] = {
     entry.name: entry
     for entry in (
@@ -204,18 +187,7 @@ AGENTS: dict[str, AgentEntry] = {
         search_entry(
             "adaptive", Adaptive, "Greedy until it stagnates, then several branches in turn.", observer=Sketching()
         ),
-        AgentEntry(
-            name="command",
-            description="A program of yours: it works sealed in a copy of the repository and submits with 'fml'.",
-            strategy="its own",
-            proposer="its own",
-            build=_command,
-            is_program=True,
-            settings={
-                "cmd": Setting("", "the command line that starts it", required=True),
-                "see": Setting("", "folders of this machine that it needs, separated by colons"),
-            },
-        ),
+        *PROGRAMS,
         AgentEntry(
             name="scripted",
             description="Plays the steps written in a JSON file; a test double.",

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fmlbench.agents.catalogue import agent_spec
+from fmlbench.agents.catalogue import agent_spec, find_agent, is_program
+from fmlbench.agents.external.building import require_program_model
 from fmlbench.core.errors import BadRequest, SandboxMissing
 from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
 from fmlbench.execution.rungs import open_sandbox
@@ -39,6 +40,8 @@ class RunRequest:
         _require_positive("--hours", self.hours)
         _require_positive("--dollars", self.dollars)
         _require_positive("--tokens", self.tokens)
+        if find_agent(self.agent).is_person and not self.unsealed:
+            raise BadRequest(f"No sandbox holds '{self.agent}'.", hint="Add --unsealed: every score is marked then.")
         return RunSpec(
             task=_name_of(folder),
             task_digest=folder.on(self.track).digest,
@@ -82,6 +85,9 @@ def require_model(spec: RunSpec) -> None:
     """Look whether a run's model can be asked, and its cap in dollars be kept; nothing is sent."""
     agent = spec.agent
     if not agent.model or agent.replay:
+        return
+    if is_program(agent):
+        require_program_model(agent, spec.budget)
         return
     opened = open_model(agent.model)
     if spec.budget.dollars is not None:

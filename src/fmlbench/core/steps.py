@@ -84,6 +84,10 @@ class Step(Record):
         return self.score is None and self.evaluation.outcome is not Outcome.INFRA
 
 
+INVITATION = "invitation"
+"""The kind of note that is addressed to the person before the screen."""
+
+
 class Note(Record):
     """Something an agent wrote down (an idea, a reflection), so that resuming never pays for it twice."""
 

@@ -4,6 +4,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
+from fmlbench.agents.catalogue import is_program
 from fmlbench.core.run import Budget, RunSpec
 from fmlbench.llm.chat import ChatModel
 from fmlbench.llm.exchanges import ExchangeBook, read_exchanges
@@ -18,8 +19,8 @@ from fmlbench.records.folder import RunFolder
 
 @contextmanager
 def consulted(spec: RunSpec, folder: RunFolder) -> Generator[ChatModel | None]:
-    """The model of a run; None where its agent needs none."""
-    if not spec.agent.model:
+    """The model of a run; None where its agent needs none, or is a program that has a line of its own to it."""
+    if not spec.agent.model or is_program(spec.agent):
         yield None
         return
     opened = _open(spec)

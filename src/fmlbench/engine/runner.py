@@ -70,7 +70,7 @@ def play(
             session.catch_up()
             if not journal.state.finished:
                 session.run_baseline()
-                reason = _let_agent_work(spec, prepared, session)
+                reason = _let_agent_work(spec, prepared, session, places)
                 session.catch_up()
                 journal.append(RunFinished(reason=reason))
             Retest(spec.run_id, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
@@ -87,11 +87,11 @@ def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox
     return prepare(task, spec.track, places=places, sandbox=sandbox, progress=progress)
 
 
-def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession) -> str:
+def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> str:
     """Let the agent spend the session; why it stopped."""
     with consulted(spec, session.folder) as model:
         try:
-            build_agent(spec.agent, surroundings_of(spec, prepared, session), model).run(session)
+            build_agent(spec.agent, surroundings_of(spec, prepared, session, places), model).run(session)
         except NoMoreCalls as end:
             return str(end)
     return "the agent is done" if session.is_open else "the budget is spent"

@@ -12,23 +12,24 @@ from fmlbench.execution.draws import make_draw
 from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Mount
+from fmlbench.workspace.places import Places
 
 DEFAULT_HOURS = 24.0
 """A program is ended after so long if the run's budget says nothing about time."""
 
 
-def surroundings_of(spec: RunSpec, prepared: PreparedTask, session: RunSession) -> Surroundings:
+def surroundings_of(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> Surroundings:
     """The surroundings of one run's agent."""
     reference = prepared.task.reference
     return Surroundings(
         reference=prepared.folder.files_of(reference),
         reference_idea=reference.idea,
         budget=spec.budget,
-        quarters=lambda: _quarters(spec, prepared, session),
+        quarters=lambda: _quarters(spec, prepared, session, places),
     )
 
 
-def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession) -> Quarters:
+def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> Quarters:
     folder = session.folder.agent
     folder.mkdir(exist_ok=True)
     draw = make_draw(prepared, "public", 0)
@@ -44,6 +45,7 @@ def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession) -> Qua
             *(Mount(draw.visible(part), f"data/{part}") for part in parts),
             Mount(prepared.folder.experiment, "task"),
         ),
+        programs=places.programs,
         hours_left=(spec.budget.hours or DEFAULT_HOURS) - hours_spent(session.journal.state.steps),
         practice=None if practice is None else _Practice(spec.run_id, practice, session),
     )

@@ -2,6 +2,8 @@
 
 import threading
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from fmlbench.agents.external.counter import open_counter, serve_one
@@ -9,10 +11,11 @@ from fmlbench.agents.external.desk import Desk
 from fmlbench.agents.external.job import build_job
 from fmlbench.agents.external.program import Program
 from fmlbench.agents.surroundings import Quarters
-from fmlbench.core.agents import Session
-from fmlbench.core.errors import AgentFailed, InfraTrouble
-from fmlbench.core.steps import Note
+from fmlbench.core.agents import NoMoreCalls, Session
+from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
+from fmlbench.core.steps import Note, Usage
 from fmlbench.execution.sandbox import Ending, Execution, Job, Sandbox
+from fmlbench.llm.proxy.opening import Counters, ModelAccess
 
 GRACE_SECONDS = 30.0
 """How long a program may go on after the budget is spent, to say its last words."""
@@ -31,6 +34,7 @@ class ProgramAgent:
     program: Program
     quarters: Quarters
     steps: int
+    model: ModelAccess | None = None
 
     def run(self, session: Session) -> None:
         """Let the program spend the session's budget, beginning with what an interruption left waiting."""
@@ -39,25 +43,38 @@ class ProgramAgent:
         if not session.is_open or any(note.kind == _ENDING for note in session.history.notes):
             return
         before = len(session.history)
-        execution = self._run_beside_desk(session)
-        if execution.ending is Ending.INFRA and session.is_open:
-            raise InfraTrouble(f"The agent's sandbox failed: {execution.reason}.", hint="Then resume the run.")
-        if execution.exit_code in _NOT_FOUND and len(session.history) == before:
-            raise AgentFailed(
-                f"The agent's command could not be started: {execution.log_tail.strip()[-300:]}",
-                hint="Name a program that it can see; --set see=/folder shows it more of this machine.",
-            )
-        session.note(Note(step=len(session.history), kind=_ENDING, text=_ending(execution)))
+        with self._counters() as counters:
+            execution = self._run_beside_desk(session, counters)
+        if session.is_open:
+            _require_end(execution, counters, has_submitted=len(session.history) > before)
+        text = "; ".join(filter(None, (_ending(execution), counters and counters.summary())))
+        session.note(Note(step=len(session.history), kind=_ENDING, text=text))
+        if counters and counters.refusals:
+            session.note(Note(step=len(session.history), kind="refused", text="\n".join(counters.refusals)))
+        if counters and counters.end():
+            raise NoMoreCalls(counters.end())
 
-    def _run_beside_desk(self, session: Session) -> Execution:
+    @contextmanager
+    def _counters(self) -> Generator[Counters | None]:
+        """What the program's model takes; None without one."""
+        if self.model is None:
+            yield None
+            return
+        folder = self.quarters.folder
+        with open_counter(folder / "model") as listening, self.model.opened(listening, folder) as counters:
+            yield counters
+
+    def _run_beside_desk(self, session: Session, counters: Counters | None) -> Execution:
         with open_counter(self.quarters.folder / "desk") as counter:
             steps_left = self.steps - len(session.history.proposed)
-            run = _InBackground(self.quarters.sandbox, build_job(self.program, self.quarters, session, steps_left))
+            job = build_job(self.program, self.quarters, session, steps_left, self.model)
+            run = _InBackground(self.quarters.sandbox, job)
             deadline = time.monotonic() + self.quarters.hours_left * 3600
             desk = Desk(
                 session=session,
                 steps=self.steps,
                 seconds_left=lambda: max(0.0, deadline - time.monotonic()),
+                spent=lambda: _spent(session, counters),
                 practice=self.quarters.practice,
             )
             try:
@@ -69,6 +86,28 @@ class ProgramAgent:
             finally:
                 execution = run.end()
             return execution
+
+
+def _spent(session: Session, counters: Counters | None) -> Usage:
+    """What the model took since the last step: all calls but those that earlier steps were charged for."""
+    return counters.usage(sum(step.usage.calls for step in session.history)) if counters else Usage()
+
+
+def _require_end(execution: Execution, counters: Counters | None, *, has_submitted: bool) -> None:
+    """Raise where the program did not end by its own will, so that the run can be gone on with."""
+    if execution.ending is Ending.INFRA:
+        raise InfraTrouble(f"The agent's sandbox failed: {execution.reason}.", hint="Then resume the run.")
+    if execution.exit_code in _NOT_FOUND and not has_submitted:
+        raise AgentFailed(
+            f"The agent's command could not be started: {execution.log_tail.strip()[-300:]}",
+            hint="Name a program that it can see; --set see=/folder shows it more of this machine.",
+        )
+    trouble = counters.trouble() if counters else ""
+    if trouble and execution.ending is not Ending.TIMEOUT:
+        raise ModelTrouble(
+            f"The agent stopped after its model had not answered: {trouble}.",
+            hint="Look whether the provider works and is paid, then resume the run.",
+        )
 
 
 class _InBackground:

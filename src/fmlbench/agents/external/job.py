@@ -6,6 +6,7 @@ RUN/agent/
   tools/      fml, and the task's Python
   told/       the brief and the prompt
   desk/       the socket behind fml
+  model/      the socket behind its model's address
   log.txt     what it printed
 """
 
@@ -23,6 +24,7 @@ from fmlbench.core.agents import Session
 from fmlbench.core.brief import Brief
 from fmlbench.core.task import Limits
 from fmlbench.execution.sandbox import Job, Mount, TaskPython
+from fmlbench.llm.proxy.opening import ModelAccess
 from fmlbench.workspace.filing import replace_folder, scratch_beside
 from fmlbench.workspace.trees import copy_with
 
@@ -45,23 +47,24 @@ LAB = "lab"
 _MEMORY_MB, _DISK_MB, _FILES, _PROCESSES, _SCRATCH_MB = 8192, 8192, 200_000, 1024, 2048
 
 
-def build_job(program: Program, quarters: Quarters, session: Session, steps_left: int) -> Job:
+def build_job(
+    program: Program, quarters: Quarters, session: Session, steps_left: int, model: ModelAccess | None = None
+) -> Job:
     """Lay out what the program finds, and the job that runs it."""
     folder = quarters.folder
-    _lay_out_work(quarters, session)
+    lay_out(quarters, session, steps_left)
     (folder / "home").mkdir(exist_ok=True)
     program.furnish(folder / "home")
-    _write_tools(folder / "tools", quarters.python)
-    _write_told(folder / "told", session.brief, quarters, steps_left)
     environment = {
         "HOME": "{lab}/home",
         "PATH": ":".join(("{lab}/tools", *program.path, "/usr/bin", "/bin")),
         "FML_LAB": "{lab}",
         "FML_PROMPT_FILE": "{lab}/told/prompt.md",
         "TERM": "dumb",
+        **(model.told if model else {}),
         **program.environment,
     }
-    facts = {"command": program.command, "environment": environment, "port": program.port}
+    facts = {"command": program.command, "environment": environment, "has_model": model is not None}
     (folder / "launch.json").write_text(json.dumps(facts), "utf-8")
     seconds = quarters.hours_left * 3600
     return Job(
@@ -69,10 +72,13 @@ def build_job(program: Program, quarters: Quarters, session: Session, steps_left
         python=quarters.python,
         script=f"{LAB}/inside/launch.py",
         mounts=(
-            Mount(_inside(), f"{LAB}/inside"),
+            Mount(inside(), f"{LAB}/inside"),
             Mount(quarters.codebase, f"{LAB}/repository"),
             Mount(folder / "launch.json", f"{LAB}/launch.json"),
-            *(Mount(folder / name, f"{LAB}/{name}") for name in ("tools", "told", "desk")),
+            *(
+                Mount(folder / name, f"{LAB}/{name}")
+                for name in ("tools", "told", "desk", *(["model"] if model else []))
+            ),
             *(Mount(folder / name, f"{LAB}/{name}", writable=True) for name in ("work", "home")),
             *(replace(mount, target=f"{LAB}/{mount.target}") for mount in quarters.visible),
             *program.mounts,
@@ -89,6 +95,13 @@ def build_job(program: Program, quarters: Quarters, session: Session, steps_left
         log=folder / "log.txt",
         isolated=True,
     )
+
+
+def lay_out(quarters: Quarters, session: Session, steps_left: int) -> None:
+    """Lay out what every agent of this kind finds, person or program."""
+    _lay_out_work(quarters, session)
+    _write_tools(quarters.folder / "tools", quarters.python)
+    _write_told(quarters.folder / "told", session.brief, quarters, steps_left)
 
 
 def _lay_out_work(quarters: Quarters, session: Session) -> None:
@@ -131,9 +144,10 @@ def _write_told(folder: Path, brief: Brief, quarters: Quarters, steps_left: int)
 
 def _usage_of_fml() -> str:
     """The list of commands in the tool's own docstring, so that both always say the same."""
-    text = (_inside() / "fml.py").read_text("utf-8")
+    text = (inside() / "fml.py").read_text("utf-8")
     return text.split('"""')[1].split("\n\n")[1] + "\n"
 
 
-def _inside() -> Path:
+def inside() -> Path:
+    """The programs of ours that run beside an agent."""
     return Path(str(resources.files("fmlbench.agents.external") / "inside"))

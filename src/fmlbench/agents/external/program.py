@@ -16,7 +16,8 @@ def _furnish_nothing(_home: Path) -> None:
 class Program:
     """A command line for a shell, and its surroundings.
 
-    ``{lab}`` in values of the environment is the folder of the sandbox that all of it lies in.
+    In values of the environment ``{lab}`` is the folder of the sandbox that all of it lies in, and ``{model}`` the
+    address of its language model there, if it has one. The command finds the folder in $FML_LAB.
     """
 
     command: str
@@ -24,8 +25,6 @@ class Program:
     path: tuple[str, ...] = ()
     """Folders in the sandbox where its own programs lie."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
-    port: int = 0
-    """The port of its model endpoint on the sandbox's own loopback; none without a model."""
     furnish: Callable[[Path], None] = _furnish_nothing
     """Put settings into its home folder."""
 

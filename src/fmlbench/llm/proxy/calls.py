@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.text import storable
 from fmlbench.llm.chat import Tokens, estimate_tokens
 from fmlbench.llm.prices import Pricing
@@ -32,7 +33,7 @@ class Call:
     is_free: bool
     books: Books
     at_end: "Callable[[Call], None]"
-    """Called when it is written down."""
+    """Called when it is over."""
     _started: float = field(init=False)
     _status: int = 0
     _content_type: str = ""
@@ -44,9 +45,12 @@ class Call:
         self._started = self.books.clock()
 
     def start(self, line: Line) -> Incoming:
-        """Send the request, and return when the answer begins; raises LineLost."""
+        """Send the request, and return when the answer begins; raises LineLost or NoMoreCalls."""
         try:
             incoming = line.send(self.outgoing)
+        except NoMoreCalls:
+            self.at_end(self)
+            raise
         except LineLost as lost:
             self.finish(str(lost), is_charged=False)
             raise

@@ -41,16 +41,12 @@ class Meter:
         with self._change:
             while True:
                 spent = self.spent()
-                if not self._has_room(spent):
-                    raise NoMoreCalls(self._end(spent))
-                if not self._under_way or self._has_room(self._at_most(spent)):
+                if end := self.end(spent):
+                    raise NoMoreCalls(end)
+                if not self._under_way or not self.end(self._at_most(spent)):
                     self._under_way.append(bound)
                     return
                 self._change.wait()
-
-    def _has_room(self, spent: Spending) -> bool:
-        tokens, dollars = self.caps.tokens, self.caps.dollars
-        return (tokens is None or spent.tokens < tokens) and (dollars is None or spent.dollars < dollars)
 
     def _at_most(self, spent: Spending) -> Spending:
         return Spending(
@@ -58,7 +54,11 @@ class Meter:
             dollars=spent.dollars + sum(call.dollars for call in self._under_way),
         )
 
-    def _end(self, spent: Spending) -> str:
-        if self.caps.tokens is not None and spent.tokens >= self.caps.tokens:
-            return f"the budget of {self.caps.tokens} tokens is spent"
-        return f"the budget of ${self.caps.dollars:g} is spent"
+    def end(self, spent: Spending) -> str:
+        """Why there are no more calls after so much was spent; empty as long as there are."""
+        tokens, dollars = self.caps.tokens, self.caps.dollars
+        if tokens is not None and spent.tokens >= tokens:
+            return f"the budget of {tokens} tokens is spent"
+        if dollars is not None and spent.dollars >= dollars:
+            return f"the budget of ${dollars:g} is spent"
+        return ""

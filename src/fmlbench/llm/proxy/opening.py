@@ -2,7 +2,7 @@
 
 import os
 import socket
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,36 @@ from fmlbench.llm.proxy.upstream import Line
 from fmlbench.llm.proxy.wire_book import WireBook
 
 EXCHANGES = "exchanges.jsonl"
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What can be read off the proxy while it runs, and afterwards."""
+
+    relay: Relay
+
+    @property
+    def refusals(self) -> list[str]:
+        """What was not sent on, in a few words each."""
+        return self.relay.refusals
+
+    def usage(self, since_call: int = 0) -> Usage:
+        """What exchanges took, but for the first so many."""
+        return self.relay.books.book.usage(since_call)
+
+    def trouble(self) -> str:
+        """Why the last call brought no answer, if it did not."""
+        return self.relay.books.book.failure
+
+    def end(self) -> str:
+        """Why there are no more calls, if there are none."""
+        return self.relay.meter.end(self.relay.books.book.spent)
+
+    def summary(self) -> str:
+        """What all exchanges took, in words."""
+        usage = self.usage()
+        price = "at an unknown price" if usage.dollars is None else f"${usage.dollars:.4f}"
+        return f"{usage.calls} calls, {usage.input_tokens} tokens read, {usage.output_tokens} written, {price}"
 
 
 @dataclass(frozen=True)
@@ -47,7 +77,7 @@ class ModelAccess:
                 known_price(str(self.name), self._pricing(), Tokens(input=1, output=1))
 
     @contextmanager
-    def opened(self, listening: socket.socket, folder: Path) -> Generator["Counters"]:
+    def opened(self, listening: socket.socket, folder: Path) -> Generator[Counters]:
         """Serve the model on a socket, and keep the record of it in a folder."""
         self.require()
         route = route_to(self.name)
@@ -62,7 +92,7 @@ class ModelAccess:
                 books=Books(price, book),
             )
             with serve(relay, listening):
-                yield Counters(book.usage, relay.refusals)
+                yield Counters(relay)
 
     def _pricing(self) -> Pricing:
         return free if self.replayed else PROVIDERS[self.name.provider].pricing(self.name)
@@ -71,16 +101,6 @@ class ModelAccess:
         if self.replayed:
             return read_recording(self.replayed, done=record)
         return upstream_of(self.name, os.environ)
-
-
-@dataclass(frozen=True)
-class Counters:
-    """What can be read off the proxy while it runs, and afterwards."""
-
-    usage: Callable[[int], Usage]
-    """What exchanges took, but for the first so many."""
-    refusals: list[str]
-    """What was not sent on, in a few words each."""
 
 
 def model_access(model: str, caps: Caps, replayed: Path | None = None) -> ModelAccess:

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from fmlbench.llm.proxy.upstream import Incoming, LineLost, Outgoing
+from fmlbench.core.agents import NoMoreCalls
+from fmlbench.llm.proxy.upstream import Incoming, Outgoing
 from fmlbench.llm.proxy.wire_book import WIRE_EXCHANGES, WireExchange
 from fmlbench.records.log import read_records
 
@@ -29,7 +30,7 @@ class Recording:
             left = self._left.get(_endpoint(outgoing.path))
             exchange = left.pop(0) if left else None
         if exchange is None:
-            raise LineLost("the replayed run holds no further answer")
+            raise NoMoreCalls("the replayed run holds no further answer")
         return Incoming(200, {"content-type": exchange.content_type}, iter([exchange.answer.encode()]))
 
 

@@ -61,10 +61,13 @@ class Relay:
                 raise Refused(f"There is no {asked.method} {asked.path[:200]} here.", status=404)
             return self._open(dialect, asked).start(self.line)
         except Refused as refused:
-            self._remember(f"{asked.method} {asked.path[:100]}: {refused.reason}")
-            return _said(dialect or self.dialects[0], refused.status, refused.reason)
+            status, reason = refused.status, refused.reason
+        except NoMoreCalls as end:
+            status, reason = 400, f"No more calls: {end}."
         except LineLost as lost:
             return _said(dialect or self.dialects[0], 502, f"No answer: {lost}.")
+        self._remember(f"{asked.method} {asked.path[:100]}: {reason}")
+        return _said(dialect or self.dialects[0], status, reason)
 
     def cut_off(self) -> None:
         """Write down the calls that are still under way, as far as they came; they count all the same."""
@@ -74,17 +77,14 @@ class Relay:
             call.finish("cut off at the end")
 
     def _open(self, dialect: Dialect, asked: Asked) -> Call:
-        """A call with a place in the budget."""
+        """A call with a place in the budget; raises Refused or NoMoreCalls."""
         body = _read(asked)
         most_output = dialect.most_output(body) or _LONGEST_ANSWER_TOKENS
         outgoing = self._outgoing(dialect, asked, body)
         is_free = not dialect.is_call(asked.path)
         most = Tokens() if is_free else Tokens(input=estimate_tokens(len(outgoing.body)), output=most_output)
         place = ExitStack()
-        try:
-            place.enter_context(self.meter.call(most))
-        except NoMoreCalls as end:
-            raise Refused(f"No more calls: {end}.") from end
+        place.enter_context(self.meter.call(most))
         call = Call(dialect, outgoing, is_free, self.books, self._close)
         with self._lock:
             self._under_way[call] = place

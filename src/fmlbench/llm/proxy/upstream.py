@@ -44,7 +44,7 @@ class Line(Protocol):
     """Who answers requests."""
 
     def send(self, outgoing: Outgoing) -> Incoming:
-        """Send a request and return when the answer begins; raises LineLost where none does."""
+        """Send a request and return when the answer begins; raises LineLost where none does, or NoMoreCalls."""
         ...
 
 

@@ -15,6 +15,9 @@ from fmlbench.llm.chat import Tokens
 from fmlbench.llm.metering import Spending
 from fmlbench.records.log import RecordLog, read_records
 
+_NOT_THE_PROGRAMS = {401, 402, 403, 404, 408, 409, 425, 429}
+"""What a provider answers for reasons that a program can do nothing about."""
+
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -41,6 +44,13 @@ class WireExchange(Record):
     trouble: str = ""
     """What went wrong on the line."""
 
+    @property
+    def failure(self) -> str:
+        """Why there was no answer, if that was the provider's or the network's doing, in a few words."""
+        if self.status in _NOT_THE_PROGRAMS or self.status >= 500:
+            return f"HTTP {self.status}: {' '.join(self.answer.split())[:200]}"
+        return self.trouble
+
 
 WIRE_EXCHANGES: TypeAdapter[WireExchange] = TypeAdapter(WireExchange)
 
@@ -51,6 +61,7 @@ class WireBook:
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
         self._usages = [_usage(exchange) for exchange in read_records(path, WIRE_EXCHANGES)]
+        self._failure = ""
         self._log: RecordLog[WireExchange] | None = RecordLog(path, WIRE_EXCHANGES)
 
     def add(self, exchange: WireExchange) -> None:
@@ -59,6 +70,13 @@ class WireBook:
             if self._log is not None:
                 self._log.append(exchange)
                 self._usages.append(_usage(exchange))
+                self._failure = exchange.failure
+
+    @property
+    def failure(self) -> str:
+        """Why the last exchange of this book brought no answer; empty if it did."""
+        with self._lock:
+            return self._failure
 
     def usage(self, since_call: int = 0) -> Usage:
         """What all exchanges took, but for the first ones."""

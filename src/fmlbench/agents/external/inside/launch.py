@@ -17,30 +17,37 @@ from pathlib import Path
 def main(lab):
     """Start the program and wait for its end."""
     facts = json.loads((lab / "launch.json").read_text("utf-8"))
-    within = {name: value.replace("{lab}", str(lab)) for name, value in facts["environment"].items()}
+    address = forward(lab / "model") if facts["has_model"] else ""
+    within = {
+        name: value.replace("{lab}", str(lab)).replace("{model}", address)
+        for name, value in facts["environment"].items()
+    }
     environment = {**os.environ, **within}
-    if facts["port"]:
-        forward(lab / "model", facts["port"])
     program = subprocess.Popen(
         ["/bin/sh", "-c", facts["command"]], cwd=lab / "work", env=environment, stdin=subprocess.DEVNULL
     )
     return program.wait()
 
 
-def forward(folder, port):
-    """Carry every connection to 127.0.0.1:port to the socket in ``folder``, and back."""
-    listening = socket.create_server(("127.0.0.1", port))
+def forward(folder):
+    """Carry every connection to a port of our own to the socket in ``folder``, and back; tell the port's address."""
+    listening = socket.create_server(("127.0.0.1", 0))
     handle = os.open(folder, os.O_RDONLY)
 
     def serve():
         while True:
             near, _ = listening.accept()
             far = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            far.connect(f"/proc/self/fd/{handle}/socket")
+            try:
+                far.connect(f"/proc/self/fd/{handle}/socket")
+            except OSError:
+                near.close()
+                continue
             for source, target in ((near, far), (far, near)):
                 threading.Thread(target=carry, args=(source, target), daemon=True).start()
 
     threading.Thread(target=serve, daemon=True).start()
+    return f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 def carry(source, target):
