@@ -15,7 +15,7 @@ from fmlbench.llm.proxy.upstream import Incoming, LineLost
 MOST_BYTES = 32 * 2**20
 """Of one request."""
 
-_MOST_CONNECTIONS = 64
+MOST_CONNECTIONS = 64
 _PATIENCE_SECONDS = 120.0
 """How long a connection may do nothing."""
 _CLOSING_SECONDS = 0.1
@@ -45,7 +45,7 @@ class _Server(socketserver.ThreadingMixIn, socketserver.BaseServer):
         super().__init__(("", 0), _Conversation)
         self.relay = relay
         self._listening = listening
-        self._places = threading.BoundedSemaphore(_MOST_CONNECTIONS)
+        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
 
     def fileno(self) -> int:
         """What to wait for."""
