@@ -8,6 +8,7 @@ import pytest
 from fmlbench.agents.catalogue import agent_spec
 from fmlbench.agents.external.installing import install
 from fmlbench.agents.external.presets import PRESETS
+from fmlbench.core.errors import ModelTrouble
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Rung, RunSpec
 from fmlbench.engine.runner import create, play
@@ -132,3 +133,51 @@ def test_it_edits_submits_twice_gets_scores_and_finishes(
     assert all(KEY in " ".join(heard.headers.values()) for heard in server.heard)
     assert KEY not in (folder.agent / "exchanges.jsonl").read_text()
     assert KEY not in log
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex"])
+def test_it_stops_when_the_tokens_are_spent_and_no_call_is_made_beyond(
+    name: str, make: Run, places: Places, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
+):
+    with serving(monkeypatch, SCRIPTS[name](*line_to_change(toy))) as server:
+        folder = make(name, tokens=2 * (INPUT + OUTPUT) - 1)
+        state, _ = play_out(folder, places)
+    assert len(server.heard) == 2
+    assert [step.idea for step in state.steps] == ["baseline", "as it is"]
+    assert state.finished == "the budget of 2099 tokens is spent"
+
+
+def test_a_provider_s_passing_troubles_are_survived(
+    make: Run, places: Places, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
+):
+    faults = (Fault.RATE_LIMITED, Fault.OVERLOADED, Fault.SERVER_ERROR, Fault.GARBAGE)
+    with serving(monkeypatch, claude_script(*line_to_change(toy)), faults):
+        state, _ = play_out(make("claude-code"), places)
+    assert len(state.steps) == 3
+
+
+@pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.SERVER_ERROR])
+def test_a_provider_that_fails_for_good_leaves_a_run_that_can_be_gone_on_with(
+    fault: Fault, make: Run, places: Places, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
+):
+    script = codex_script(*line_to_change(toy))
+    folder = make("codex")
+    with serving(monkeypatch, script, [fault] * 100), pytest.raises(ModelTrouble, match=fault):
+        play_out(folder, places)
+    with serving(monkeypatch, script):
+        state, _ = play_out(folder, places)
+    assert [step.idea for step in state.steps] == ["baseline", "as it is", "fewer epochs"]
+
+
+def test_a_recorded_run_is_replayed_without_a_key(
+    make: Run, places: Places, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
+):
+    with serving(monkeypatch, claude_script(*line_to_change(toy))) as server:
+        recorded = make("claude-code")
+        before, _ = play_out(recorded, places)
+    for variable in server.environment:
+        monkeypatch.delenv(variable)
+    after, _ = play_out(make("claude-code", replay=str(recorded.path)), places)
+    assert [step.score for step in after.steps] == [step.score for step in before.steps]
+    assert [step.usage.input_tokens for step in after.steps] == [step.usage.input_tokens for step in before.steps]
+    assert sum(step.usage.dollars or 0 for step in after.steps) == 0
