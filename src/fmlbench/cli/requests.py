@@ -10,7 +10,7 @@ from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.llm.chat import Tokens
 from fmlbench.llm.metering import known_price
-from fmlbench.llm.opening import open_model
+from fmlbench.llm.opening import lasting_name, open_model
 from fmlbench.records.folder import RunFolder
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import task_folders
@@ -53,7 +53,7 @@ class RunRequest:
 
     def _agent(self) -> AgentSpec:
         if self.replay is None:
-            return agent_spec(self.agent, self.settings, self.model)
+            return agent_spec(self.agent, self.settings, lasting_name(self.model) if self.model else "")
         recorded = self.replay.read_spec().agent
         asked = agent_spec(self.agent, self.settings, self.model or recorded.model)
         if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):

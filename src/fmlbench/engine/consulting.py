@@ -9,7 +9,7 @@ from fmlbench.llm.chat import ChatModel
 from fmlbench.llm.exchanges import ExchangeBook, read_exchanges
 from fmlbench.llm.metering import Caps, Metered
 from fmlbench.llm.opening import OpenModel, open_model
-from fmlbench.llm.patience import Patient
+from fmlbench.llm.patience import PAUSES_SECONDS, Patient
 from fmlbench.llm.prices import free
 from fmlbench.llm.recording import Recorded
 from fmlbench.llm.replaying import Replayed
@@ -33,7 +33,7 @@ def _open(spec: RunSpec) -> OpenModel:
     if agent.replay:
         return OpenModel(Replayed(agent.model, read_exchanges(RunFolder(Path(agent.replay)).exchanges)), free)
     opened = open_model(agent.model)
-    return OpenModel(Patient(opened.chat), opened.price)
+    return OpenModel(Patient(opened.chat, pauses=PAUSES_SECONDS), opened.price)
 
 
 def _caps(budget: Budget) -> Caps:

@@ -39,6 +39,14 @@ def open_model(name: str, environment: Mapping[str, str] | None = None) -> OpenM
     return OpenModel(chat, provider.pricing(wanted))
 
 
+def lasting_name(name: str) -> str:
+    """The same name for the record: a script is named by its whole path, wherever the run is resumed from."""
+    wanted = read_name(name)
+    if wanted.provider != SCRIPTED or wanted.model == TINKER:
+        return name
+    return f"{SCRIPTED}/{Path(wanted.model).absolute()}"
+
+
 def _script(name: ModelName) -> ChatModel:
     if name.model == TINKER:
         return Tinker(str(name))
