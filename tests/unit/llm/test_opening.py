@@ -51,7 +51,10 @@ def test_what_is_missing_is_said(name: str, complaint: str, hint: str):
 
 
 def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    def find_nothing(_: str) -> None:
+        return None
+
+    monkeypatch.setattr("importlib.util.find_spec", find_nothing)
     with pytest.raises(ModelUnavailable) as caught:
         open_model("anthropic/claude", {"ANTHROPIC_API_KEY": "x"})
     assert caught.value.hint == "pip install 'fmlbench[anthropic]'"
