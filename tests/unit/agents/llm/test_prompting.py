@@ -36,8 +36,8 @@ def session_of(*models: str, files: Files = FILES) -> Session:
     return session
 
 
-def prompt_for(move: Move, session: RecordedSession, tokens: int = 20_000, idea: str = "") -> Prompt:
-    return write_prompt(move, session, Memory(session, {}), tokens=tokens, idea=idea)
+def prompt_for(move: Move, session: RecordedSession, tokens: int = 20_000) -> Prompt:
+    return write_prompt(move, session, Memory(session, {}), tokens=tokens)
 
 
 def test_the_prompt_holds_task_code_ideas_diffs_scores_and_the_end_of_errors():
