@@ -14,6 +14,7 @@ from fmlbench.llm.opening import lasting_name, open_model
 from fmlbench.records.folder import RunFolder
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import task_folders
+from fmlbench.workspace.places import Places
 
 
 @dataclass(frozen=True)
@@ -78,12 +79,12 @@ def sandbox_of(wanted: Rung) -> Sandbox:
         raise SandboxMissing(error.message, hint=f"{error.hint}. {instead}") from error
 
 
-def require_model(spec: RunSpec) -> None:
+def require_model(spec: RunSpec, places: Places) -> None:
     """Look whether a run's model can be asked, and its cap in dollars be kept; nothing is sent."""
     agent = spec.agent
     if not agent.model or agent.replay:
         return
-    opened = open_model(agent.model)
+    opened = open_model(agent.model, places.models)
     if spec.budget.dollars is not None:
         known_price(agent.model, opened.price, Tokens(input=1, output=1))
 

@@ -84,5 +84,5 @@ def run(
     spec = request.spec(find_task(task))
     # Before the run's folder is made: a run that cannot start should leave nothing behind.
     sandbox_of(spec.rung)
-    require_model(spec)
+    require_model(spec, places)
     play_and_report(create(spec, places), places, as_json=as_json)

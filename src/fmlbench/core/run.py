@@ -50,7 +50,7 @@ class AgentSpec(Record):
     @property
     def slug(self) -> str:
         """The agent's part of a run's name."""
-        model = re.sub(r"[^\w.-]+", "-", self.model.rstrip("/").rsplit("/", 1)[-1])
+        model = re.sub(r"[^\w.-]+", "-", re.split(r"[/#]", self.model.rstrip("/"))[-1])
         return f"{self.name}-{model}" if model else self.name
 
 

@@ -17,22 +17,22 @@ from fmlbench.records.folder import RunFolder
 
 
 @contextmanager
-def consulted(spec: RunSpec, folder: RunFolder) -> Generator[ChatModel | None]:
-    """The model of a run; None where its agent needs none."""
+def consulted(spec: RunSpec, folder: RunFolder, models: Path) -> Generator[ChatModel | None]:
+    """The model of a run; None where its agent needs none. ``models`` is where local ones lie."""
     if not spec.agent.model:
         yield None
         return
-    opened = _open(spec)
+    opened = _open(spec, models)
     with ExchangeBook(folder.exchanges) as book:
         metered = Metered(opened.chat, opened.price, _caps(spec.budget), lambda: book.spent)
         yield Recorded(metered, book)
 
 
-def _open(spec: RunSpec) -> OpenModel:
+def _open(spec: RunSpec, models: Path) -> OpenModel:
     agent = spec.agent
     if agent.replay:
         return OpenModel(Replayed(agent.model, read_exchanges(RunFolder(Path(agent.replay)).exchanges)), free)
-    opened = open_model(agent.model)
+    opened = open_model(agent.model, models)
     return OpenModel(Patient(opened.chat, pauses=PAUSES_SECONDS), opened.price)
 
 

@@ -68,7 +68,7 @@ def play(
             session.catch_up()
             if not journal.state.finished:
                 session.run_baseline()
-                reason = _let_agent_work(spec, prepared, session)
+                reason = _let_agent_work(spec, prepared, session, places)
                 journal.append(RunFinished(reason=reason))
             Retest(spec.run_id, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
         remove_folder(folder.bench)
@@ -84,11 +84,11 @@ def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox
     return prepare(task, spec.track, places=places, sandbox=sandbox, progress=progress)
 
 
-def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession) -> str:
+def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> str:
     """Let the agent spend the session; why it stopped."""
     reference = prepared.task.reference
     expertise = (prepared.folder.files_of(reference), reference.idea)
-    with consulted(spec, session.folder) as model:
+    with consulted(spec, session.folder, places.models) as model:
         try:
             build_agent(spec.agent, expertise, model).run(session)
         except NoMoreCalls as end:

@@ -1,5 +1,7 @@
 """Try a model out: one short question, to see that its key, its name and its price are right."""
 
+from pathlib import Path
+
 from fmlbench.llm.chat import Message, Place, Reply, Request
 from fmlbench.llm.metering import Caps, Metered, Spending
 from fmlbench.llm.opening import open_model
@@ -9,9 +11,9 @@ _SECONDS = 60.0
 _PAUSES = (1.0, 2.0)
 
 
-def try_out(name: str) -> Reply:
+def try_out(name: str, models: Path) -> Reply:
     """Ask a model to say a word, with little patience."""
-    opened = open_model(name)
+    opened = open_model(name, models)
     patient = Patient(opened.chat, call_seconds=_SECONDS, pauses=_PAUSES)
     return Metered(patient, opened.price, Caps(), Spending).complete(
         Request(

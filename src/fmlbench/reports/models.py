@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from rich.table import Table
 from rich.text import Text
@@ -9,6 +10,9 @@ from rich.text import Text
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.settings import settings_of
 from fmlbench.llm.chat import Reply
+from fmlbench.llm.local.catalogue import LOCAL_MODELS, LocalModel
+from fmlbench.llm.local.fetching import LOCAL, model_file
+from fmlbench.llm.local.serving import is_installed
 from fmlbench.llm.opening import SCRIPTED
 from fmlbench.llm.providers.catalogue import PROVIDERS, Provider
 from fmlbench.llm.scripted import TINKER
@@ -29,9 +33,10 @@ class ProviderRow:
     """Where it is reached; empty where its client knows."""
 
 
-def provider_rows(environment: Mapping[str, str]) -> list[ProviderRow]:
-    """All providers, and whether they can be asked with what is installed and set here."""
+def provider_rows(environment: Mapping[str, str], models: Path) -> list[ProviderRow]:
+    """All providers, and whether they can be asked with what is installed, set and fetched here."""
     rows = [_row(provider, environment) for provider in PROVIDERS.values()]
+    rows += [_local_row(model, models) for model in LOCAL_MODELS.values()]
     scripted = f"answers from a file, {SCRIPTED}/FILE, or changes of numbers, {SCRIPTED}/{TINKER}; needs nothing"
     return [*rows, ProviderRow(SCRIPTED, scripted, is_ready=True, missing="", base_url="")]
 
@@ -69,6 +74,20 @@ def trial_table(reply: Reply) -> Table:
     return table
 
 
+def _local_row(model: LocalModel, models: Path) -> ProviderRow:
+    name = f"{LOCAL}/{model.name}"
+    wanted = [
+        "" if is_installed() else f"pip install 'fmlbench[{LOCAL}]'",
+        "" if model_file(model.name, models).exists() else f"fmlbench models fetch {name}",
+    ]
+    description = f"{model.description} ({model.size_bytes / 1e9:.1f} GB); {LOCAL}/PATH.gguf runs any other"
+    return ProviderRow(name, description, is_ready=not any(wanted), missing=_joined(wanted), base_url="")
+
+
+def _joined(words: Sequence[str]) -> str:
+    return "; ".join(word for word in words if word)
+
+
 def _row(provider: Provider, environment: Mapping[str, str]) -> ProviderRow:
     has_key = not provider.needs_key or bool(provider.key_in(environment))
     wanted = [
@@ -79,6 +98,6 @@ def _row(provider: Provider, environment: Mapping[str, str]) -> ProviderRow:
         name=provider.name,
         description=provider.description,
         is_ready=provider.is_installed and has_key,
-        missing="; ".join(word for word in wanted if word),
+        missing=_joined(wanted),
         base_url=provider.base_url_in(environment) or "",
     )
