@@ -1,6 +1,7 @@
 """The agents there are: by name, with their settings, built when they are asked for.
 
-Other packages add theirs with an entry point in the group ``fmlbench.agents`` whose value is an ``AgentEntry``.
+A Python file that defines an ``AgentEntry`` is an agent, too, named by its path. Other packages add theirs with an
+entry point in the group ``fmlbench.agents`` whose value is an ``AgentEntry``.
 """
 
 import difflib
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from fmlbench.agents.loading import is_file_of_agents, load_one
 from fmlbench.agents.modelling import language_model, with_model
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.reference import Reference
@@ -16,7 +18,7 @@ from fmlbench.agents.proposers.scripted import Scripted
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import read_script
 from fmlbench.agents.search_agent import Observer, SearchAgent
-from fmlbench.agents.settings import Setting, Value, made_with, read_settings, settings_of
+from fmlbench.agents.settings import Setting, Value, made_with, read_settings, settings_of, with_defaults
 from fmlbench.agents.sketching import Sketching
 from fmlbench.agents.strategies.adaptive import Adaptive
 from fmlbench.agents.strategies.ai_scientist import AIScientist
@@ -84,15 +86,19 @@ def search_entry(
     *,
     proposer: ProposerEntry = MUTATE,
     observer: Observer | None = None,
+    defaults: Mapping[str, Value] | None = None,
 ) -> AgentEntry:
-    """An agent that searches; its settings are the parameters of its strategy and its proposer."""
+    """An agent that searches; its settings are the parameters of its strategy and its proposer.
+
+    With ``defaults`` it is a preset: a strategy whose parameters have other values unless somebody sets them.
+    """
     return AgentEntry(
         name=name,
         description=description,
         strategy=name,
         proposer=proposer.name,
         build=lambda spec, _: SearchAgent(made_with(strategy, spec.settings), proposer.make(spec), observer),
-        settings={**settings_of(strategy), **proposer.settings},
+        settings=with_defaults({**settings_of(strategy), **proposer.settings}, defaults or {}),
         check=lambda values: made_with(strategy, values),
     )
 
@@ -120,7 +126,7 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
     except ValueError as error:
         hint = f"'fmlbench agents {name}' says what can be set."
         raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
-    spec = AgentSpec(name=name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
+    spec = AgentSpec(name=entry.name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
     return with_model(spec, model) if model else spec
 
 
@@ -133,7 +139,10 @@ def build_agent(spec: AgentSpec, expertise: Expertise, model: ChatModel | None =
 
 
 def find_agent(name: str) -> AgentEntry:
-    """The agent of that name."""
+    """The agent of that name, or in the file of that name."""
+    if is_file_of_agents(name):
+        path = Path(name).resolve()
+        return replace(load_one(path, AgentEntry), name=str(path))
     agents = AGENTS if name in AGENTS else all_agents()
     if name in agents:
         return agents[name]

@@ -10,7 +10,11 @@ from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOpt
 def run(
     task: TaskArgument,
     agent: Annotated[
-        str, typer.Option(metavar="NAME", help="Who does the research; 'fmlbench agents' lists them.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Who does the research: 'fmlbench agents' lists them; or a Python file that defines one.",
+        ),
     ] = "greedy",
     model: Annotated[
         str,

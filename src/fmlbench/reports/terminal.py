@@ -44,7 +44,7 @@ def run_header(summary: Summary) -> Text:
     """Which run this is, how far it has come, and whether its scores can be trusted."""
     spec = summary.spec
     task = spec.task.rstrip("/").rsplit("/", 1)[-1]
-    header = Text(f"{task}, track {spec.track}, agent {spec.agent.name}, seed {spec.seed}: {summary.stage}, ")
+    header = Text(f"{task}, track {spec.track}, agent {spec.agent.slug}, seed {spec.seed}: {summary.stage}, ")
     header.stylize("bold")
     header.append_text(seal(spec.rung))
     return header
