@@ -33,7 +33,8 @@ def _open(spec: RunSpec, models: Path) -> OpenModel:
     if agent.replay:
         return OpenModel(Replayed(agent.model, read_exchanges(RunFolder(Path(agent.replay)).exchanges)), free)
     opened = open_model(agent.model, models)
-    return OpenModel(Patient(opened.chat, pauses=PAUSES_SECONDS), opened.price)
+    patient = Patient(opened.chat, call_seconds=opened.call_seconds, pauses=PAUSES_SECONDS)
+    return OpenModel(patient, opened.price)
 
 
 def _caps(budget: Budget) -> Caps:

@@ -13,6 +13,7 @@ from fmlbench.llm.local.fetching import LOCAL, model_file
 from fmlbench.llm.local.serving import require_installed, served
 from fmlbench.llm.names import ModelName, read_name
 from fmlbench.llm.prices import Pricing, free
+from fmlbench.llm.providers.access import SECONDS, SLOW_SECONDS
 from fmlbench.llm.providers.catalogue import PROVIDERS
 from fmlbench.llm.scripted import TINKER, Scripted, Tinker, read_script
 
@@ -25,13 +26,15 @@ class OpenModel:
 
     chat: ChatModel
     price: Pricing
+    call_seconds: float = SECONDS
+    """How long an answer may take."""
 
 
 def open_model(name: str, models: Path, environment: Mapping[str, str] | None = None) -> OpenModel:
     """Open a model with the keys in the environment; nothing is sent yet. ``models`` is where local ones lie."""
     wanted = read_name(name)
     if wanted.provider == LOCAL:
-        return OpenModel(_local(wanted, models), free)
+        return OpenModel(_local(wanted, models), free, SLOW_SECONDS)
     if wanted.provider == SCRIPTED:
         return OpenModel(_script(wanted), free)
     provider = PROVIDERS.get(wanted.provider)
@@ -41,7 +44,7 @@ def open_model(name: str, models: Path, environment: Mapping[str, str] | None = 
         hint = f"Did you mean '{close[0]}/{wanted.model}'?" if close else f"There are: {', '.join(names)}."
         raise ModelUnavailable(f"There is no provider named '{wanted.provider}'.", hint=hint)
     chat = provider.open(wanted, os.environ if environment is None else environment)
-    return OpenModel(chat, provider.pricing(wanted))
+    return OpenModel(chat, provider.pricing(wanted), provider.call_seconds)
 
 
 def lasting_name(name: str) -> str:

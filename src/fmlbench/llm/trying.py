@@ -7,14 +7,13 @@ from fmlbench.llm.metering import Caps, Metered, Spending
 from fmlbench.llm.opening import open_model
 from fmlbench.llm.patience import Patient
 
-_SECONDS = 60.0
 _PAUSES = (1.0, 2.0)
 
 
 def try_out(name: str, models: Path) -> Reply:
     """Ask a model to say a word, with little patience."""
     opened = open_model(name, models)
-    patient = Patient(opened.chat, call_seconds=_SECONDS, pauses=_PAUSES)
+    patient = Patient(opened.chat, call_seconds=opened.call_seconds, pauses=_PAUSES)
     return Metered(patient, opened.price, Caps(), Spending).complete(
         Request(
             place=Place(step=1, purpose="try", turn=0),

@@ -1,5 +1,6 @@
 """Serve a GGUF file with llama.cpp, on loopback, for as long as this process lives."""
 
+import importlib
 import importlib.util
 import os
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any
 
 from fmlbench.core.errors import ModelUnavailable
 from fmlbench.llm.chat import ChatModel, Reply, Request
-from fmlbench.llm.providers.access import Access
+from fmlbench.llm.providers.access import SLOW_SECONDS, Access
 
 THREADS_VARIABLE = "FMLBENCH_LOCAL_THREADS"
 CONTEXT_VARIABLE = "FMLBENCH_LOCAL_CONTEXT"
@@ -35,15 +36,15 @@ class Served:
         from fmlbench.llm.providers.openai_chat import OpenAIChat  # noqa: PLC0415 - an optional package
 
         access = Access(
-            key="none", key_variable="the key", base_url=f"{self._server.listening_address}/v1", seconds=3600
+            key="none", key_variable="the key", base_url=f"{self._server.listening_address}/v1", seconds=SLOW_SECONDS
         )
         return OpenAIChat(self.name, self.file.stem, access)
 
     @cached_property
     def _server(self) -> Any:
-        import xllamacpp  # noqa: PLC0415 - an optional package, and a large one
-
-        parameters: Any = xllamacpp.CommonParams()
+        # An optional package without types.
+        xllamacpp: Any = importlib.import_module("xllamacpp")
+        parameters = xllamacpp.CommonParams()
         parameters.model.path = str(self.file)
         parameters.hostnames = ["127.0.0.1"]
         parameters.port = 0

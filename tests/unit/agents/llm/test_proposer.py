@@ -69,6 +69,7 @@ def test_after_the_last_try_the_step_is_rejected_and_nothing_is_run():
     proposal, model = propose(said(WRONG), said("no edit at all"), tries=2)
     assert len(model.asked) == 2
     assert proposal.files == FILES
+    assert proposal.idea == "no edit at all"
     assert proposal.rejection.startswith("no change could be made in 2 answers; at last: There is no edit")
     assert proposal.usage.calls == 2
 

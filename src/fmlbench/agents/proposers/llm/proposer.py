@@ -11,7 +11,7 @@ from fmlbench.agents.proposers.llm.applying import apply
 from fmlbench.agents.proposers.llm.edits import EditProblem
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Files, Memory
-from fmlbench.agents.proposers.llm.parsing import Answer, read_answer
+from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
 from fmlbench.agents.proposers.llm.prompting import Thoughts, write_prompt
 from fmlbench.agents.proposers.llm.quoting import head_of
 from fmlbench.agents.proposers.llm.thinking import Thinker
@@ -47,7 +47,7 @@ class LanguageModel:
             return Proposal(
                 move=move,
                 files=memory.code_of(move.parents[0]),
-                idea="a change that could not be made",
+                idea=idea_in(asked.replies[-1].text) or "a change that could not be made",
                 usage=usage_of(asked.replies),
                 rejection=_rejection(asked, end),
             )
