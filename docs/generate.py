@@ -6,12 +6,14 @@ python docs/generate.py --check   fail if they are not up to date
 
 import ast
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import BaseModel
 
+from fmlbench.agents.catalogue import AGENTS, MUTATE, AgentEntry
 from fmlbench.core import metric as metrics
 from fmlbench.core import sources, task
 from fmlbench.core.metric import Goal
@@ -158,7 +160,30 @@ def _cost(measured: Calibration) -> str:
     )
 
 
-PAGES = {"manifest.md": manifest, "tasks.md": tasks}
+SETTINGS = re.compile(r"<!-- settings of (?P<agent>\S+) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def agents() -> str:
+    """The page on agents as people wrote it, with the settings read off the code."""
+    page = _text(HERE / "agents.md")
+    told = {found["agent"] for found in SETTINGS.finditer(page)}
+    searching = {name for name, entry in AGENTS.items() if entry.proposer == MUTATE.name}
+    assert told == searching, f"docs/agents.md tells of {sorted(told)}, and there are {sorted(searching)}"
+    return SETTINGS.sub(lambda found: _settings(AGENTS[found["agent"]]), page)
+
+
+def _settings(agent: AgentEntry) -> str:
+    lines = [f"<!-- settings of {agent.name} -->"]
+    if agent.settings:
+        lines += ["| setting | default | values | meaning |", "|---|---|---|---|"]
+    lines += [
+        f"| `{name}` | {setting.default} | {setting.range or 'any'} | {setting.meaning} |"
+        for name, setting in agent.settings.items()
+    ]
+    return "\n".join([*lines, "<!-- end -->"])
+
+
+PAGES = {"manifest.md": manifest, "tasks.md": tasks, "agents.md": agents}
 
 
 def main(arguments: list[str]) -> int:

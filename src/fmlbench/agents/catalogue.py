@@ -1,6 +1,7 @@
 """The agents there are: by name, with their settings, built when they are asked for.
 
-Other packages add theirs with an entry point in the group ``fmlbench.agents`` whose value is an ``AgentEntry``.
+A Python file that defines an ``AgentEntry`` is an agent, too, named by its path. Other packages add theirs with an
+entry point in the group ``fmlbench.agents`` whose value is an ``AgentEntry``.
 """
 
 import difflib
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from fmlbench.agents.entry import AgentEntry
 from fmlbench.agents.external.entries import PROGRAMS
+from fmlbench.agents.loading import is_file_of_agents, load_one
 from fmlbench.agents.modelling import language_model, with_model
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.reference import Reference
@@ -18,7 +20,7 @@ from fmlbench.agents.proposers.scripted import Scripted
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import read_script
 from fmlbench.agents.search_agent import Observer, SearchAgent
-from fmlbench.agents.settings import Setting, Value, made_with, read_settings, settings_of
+from fmlbench.agents.settings import Setting, Value, made_with, read_settings, settings_of, with_defaults
 from fmlbench.agents.sketching import Sketching
 from fmlbench.agents.strategies.adaptive import Adaptive
 from fmlbench.agents.strategies.ai_scientist import AIScientist
@@ -67,15 +69,19 @@ def search_entry(
     *,
     proposer: ProposerEntry = MUTATE,
     observer: Observer | None = None,
+    defaults: Mapping[str, Value] | None = None,
 ) -> AgentEntry:
-    """An agent that searches; its settings are the parameters of its strategy and its proposer."""
+    """An agent that searches; its settings are the parameters of its strategy and its proposer.
+
+    With ``defaults`` it is a preset: a strategy whose parameters have other values unless somebody sets them.
+    """
     return AgentEntry(
         name=name,
         description=description,
         strategy=name,
         proposer=proposer.name,
         build=lambda spec, _: SearchAgent(made_with(strategy, spec.settings), proposer.make(spec), observer),
-        settings={**settings_of(strategy), **proposer.settings},
+        settings=with_defaults({**settings_of(strategy), **proposer.settings}, defaults or {}),
         check=lambda values: made_with(strategy, values),
     )
 
@@ -130,7 +136,10 @@ def build_agent(spec: AgentSpec, surroundings: Surroundings, model: ChatModel | 
 
 
 def find_agent(name: str) -> AgentEntry:
-    """The agent of that name."""
+    """The agent of that name, or in the file of that name."""
+    if is_file_of_agents(name):
+        path = Path(name).resolve()
+        return replace(load_one(path, AgentEntry), name=str(path))
     agents = AGENTS if name in AGENTS else all_agents()
     if name in agents:
         return agents[name]

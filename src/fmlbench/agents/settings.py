@@ -7,7 +7,7 @@ class Aide:
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeVar
 
 from fmlbench.core.errors import BadRequest
@@ -56,6 +56,12 @@ def parameter(default: Default, meaning: str, *, low: float | None = None, high:
 def settings_of(part: type) -> dict[str, Setting]:
     """The settings of a strategy or proposer, by name."""
     return {each.name: each.metadata[_SETTING] for each in fields(part) if _SETTING in each.metadata}
+
+
+def with_defaults(settings: Mapping[str, Setting], defaults: Mapping[str, Value]) -> dict[str, Setting]:
+    """The same settings, some with other defaults; a default for something that cannot be set is a KeyError."""
+    changed = {key: replace(settings[key], default=value) for key, value in defaults.items()}
+    return {**settings, **changed}
 
 
 def made_with(part: type[Part], values: Mapping[str, Value]) -> Part:

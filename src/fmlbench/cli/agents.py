@@ -9,7 +9,10 @@ from fmlbench.cli.options import JsonOption
 
 def agents(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One of them, to see what each of its settings means.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="One of them, or a Python file that defines one, to see what its settings mean."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -11,10 +11,11 @@ from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.llm.chat import Tokens
 from fmlbench.llm.metering import known_price
-from fmlbench.llm.opening import open_model
+from fmlbench.llm.opening import lasting_name, open_model
 from fmlbench.records.folder import RunFolder
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import task_folders
+from fmlbench.workspace.places import Places
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class RunRequest:
 
     def _agent(self) -> AgentSpec:
         if self.replay is None:
-            return agent_spec(self.agent, self.settings, self.model)
+            return agent_spec(self.agent, self.settings, lasting_name(self.model) if self.model else "")
         recorded = self.replay.read_spec().agent
         asked = agent_spec(self.agent, self.settings, self.model or recorded.model)
         if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):
@@ -81,7 +82,7 @@ def sandbox_of(wanted: Rung) -> Sandbox:
         raise SandboxMissing(error.message, hint=f"{error.hint}. {instead}") from error
 
 
-def require_model(spec: RunSpec) -> None:
+def require_model(spec: RunSpec, places: Places) -> None:
     """Look whether a run's model can be asked, and its cap in dollars be kept; nothing is sent."""
     agent = spec.agent
     if not agent.model or agent.replay:
@@ -89,7 +90,7 @@ def require_model(spec: RunSpec) -> None:
     if is_program(agent):
         require_program_model(agent, spec.budget)
         return
-    opened = open_model(agent.model)
+    opened = open_model(agent.model, places.models)
     if spec.budget.dollars is not None:
         known_price(agent.model, opened.price, Tokens(input=1, output=1))
 

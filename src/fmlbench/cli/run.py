@@ -10,7 +10,11 @@ from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOpt
 def run(
     task: TaskArgument,
     agent: Annotated[
-        str, typer.Option(metavar="NAME", help="Who does the research; 'fmlbench agents' lists them.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Who does the research: 'fmlbench agents' lists them; or a Python file that defines one.",
+        ),
     ] = "greedy",
     model: Annotated[
         str,
@@ -84,5 +88,5 @@ def run(
     spec = request.spec(find_task(task))
     # Before the run's folder is made: a run that cannot start should leave nothing behind.
     sandbox_of(spec.rung)
-    require_model(spec)
+    require_model(spec, places)
     play_and_report(create(spec, places), places, as_json=as_json)

@@ -37,6 +37,7 @@ class AgentSpec(Record):
     """An agent by name, with the settings it was given."""
 
     name: str
+    """A name of the catalogue, or the path of the file that defines the agent."""
     strategy: str
     proposer: str
     settings: dict[str, int | float | str] = {}
@@ -50,8 +51,9 @@ class AgentSpec(Record):
     @property
     def slug(self) -> str:
         """The agent's part of a run's name."""
-        model = re.sub(r"[^\w.-]+", "-", self.model.rstrip("/").rsplit("/", 1)[-1])
-        return f"{self.name}-{model}" if model else self.name
+        name = self.name.rsplit("/", 1)[-1].removesuffix(".py")
+        model = re.sub(r"[^\w.-]+", "-", re.split(r"[/#]", self.model.rstrip("/"))[-1])
+        return f"{name}-{model}" if model else name
 
 
 class RunSpec(Record):

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from operator import attrgetter
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Metric
+from fmlbench.core.metric import Goal, Metric
 from fmlbench.core.record import Record
 
 
@@ -74,7 +75,10 @@ class Step(Record):
 
     @cached_property
     def score(self) -> float | None:
-        """The validation score, if there is one; what is not a finite number is none."""
+        """The validation score, if there is one; what is not a finite number is none.
+
+        Strategies ask for it again and again, so it is kept: never copy a step with another evaluation.
+        """
         score = self.evaluation.score
         return score if self.evaluation.is_ok and score is not None and math.isfinite(score) else None
 
@@ -83,6 +87,8 @@ class Step(Record):
         """Whether the candidate itself went wrong, not the machine it ran on."""
         return self.score is None and self.evaluation.outcome is not Outcome.INFRA
 
+
+_SCORE = attrgetter("score")
 
 INVITATION = "invitation"
 """The kind of note that is addressed to the person before the screen."""
@@ -100,7 +106,7 @@ class Note(Record):
 class History:
     """The steps of a run as a tree, baseline first, with the notes made on the way.
 
-    A parent always comes before its children. What is looked up again and again is worked out once.
+    A parent always comes before its children. What takes a look at every step is worked out once.
     """
 
     metric: Metric
@@ -130,11 +136,9 @@ class History:
 
     def best_of(self, steps: Iterable[Step]) -> Step | None:
         """The first of some steps with the best score; None where none has a score."""
-        best: Step | None = None
-        for step in steps:
-            if step.score is not None and (best is None or self.metric.is_better(step.score, best.score)):
-                best = step
-        return best
+        scored = [step for step in steps if step.score is not None]
+        pick = max if self.metric.goal is Goal.MAXIMIZE else min
+        return pick(scored, key=_SCORE) if scored else None
 
     @cached_property
     def working(self) -> Sequence[Step]:
@@ -148,15 +152,7 @@ class History:
 
     def children_of(self, index: int) -> Sequence[Step]:
         """Steps that were made on top of this one."""
-        return self._children[index]
-
-    @cached_property
-    def _children(self) -> Sequence[Sequence[Step]]:
-        children: list[list[Step]] = [[] for _ in self.steps]
-        for step in self.proposed:
-            for parent in set(step.move.parents):
-                children[parent].append(step)
-        return children
+        return [step for step in self.proposed if index in step.move.parents]
 
     def debug_chain(self, index: int) -> Sequence[int]:
         """The step that was to be mended, and every debug move since, up to this one."""
@@ -171,5 +167,10 @@ class History:
 
     def mendable(self, depth: int, steps: Sequence[Step] | None = None) -> Sequence[Step]:
         """Failed steps that nobody built on, unless more than ``depth`` debug moves in a row led to them."""
-        failed = (step for step in (self.proposed if steps is None else steps) if step.has_failed)
-        return [step for step in failed if not self._children[step.index] and self.debug_depth(step.index) <= depth]
+        among = self.proposed if steps is None else steps
+        leaves = [step for step in among if step.score is None and step.index not in self._built_on]
+        return [step for step in leaves if step.has_failed and self.debug_depth(step.index) <= depth]
+
+    @cached_property
+    def _built_on(self) -> frozenset[int]:
+        return frozenset(parent for step in self.steps for parent in step.move.parents)

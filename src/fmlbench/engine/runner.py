@@ -89,7 +89,7 @@ def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox
 
 def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> str:
     """Let the agent spend the session; why it stopped."""
-    with consulted(spec, session.folder) as model:
+    with consulted(spec, session.folder, places.models) as model:
         try:
             build_agent(spec.agent, surroundings_of(spec, prepared, session, places), model).run(session)
         except NoMoreCalls as end:

@@ -18,7 +18,7 @@ class Patient:
     """A model that is asked again after failures that pass: limits of rate, overload, lost or garbled answers."""
 
     model: ChatModel
-    call_seconds: float = 600.0
+    call_seconds: float
     """A call that takes longer has failed."""
     pauses: tuple[float, ...] = PAUSES_SECONDS
     """Before each further try; a provider may ask for longer ones."""

@@ -38,7 +38,7 @@ def read_script(path: Path) -> Script:
         raise ModelUnavailable(
             f"The script '{path}' is not one.", hint="A script is a list of answers, or of lists of answers."
         ) from error
-    if not all(script):
+    if not script or not all(script):
         raise ModelUnavailable(f"The script '{path}' has nothing to say in a step.", hint="Write an answer for each.")
     return script
 

@@ -1,5 +1,6 @@
 """A run's steps as rows: what a tree, a table or a program wants to know of each."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fmlbench.core.evaluation import Outcome
@@ -15,6 +16,7 @@ class StepRow:
     index: int
     operator: Operator
     parents: tuple[int, ...]
+    tags: Mapping[str, str]
     outcome: Outcome
     score: float | None
     is_best: bool
@@ -49,6 +51,7 @@ def _row(step: Step, state: RunState, *, is_best: bool, was_best: bool) -> StepR
         index=step.index,
         operator=step.move.operator,
         parents=step.move.parents,
+        tags=step.move.tags,
         outcome=step.evaluation.outcome,
         score=step.score,
         is_best=is_best,

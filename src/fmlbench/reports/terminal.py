@@ -45,7 +45,7 @@ def run_header(summary: Summary) -> Text:
     """Which run this is, how far it has come, and whether its scores can be trusted."""
     spec = summary.spec
     task = spec.task.rstrip("/").rsplit("/", 1)[-1]
-    header = Text(f"{task}, track {spec.track}, agent {spec.agent.name}, seed {spec.seed}: {summary.stage}, ")
+    header = Text(f"{task}, track {spec.track}, agent {spec.agent.slug}, seed {spec.seed}: {summary.stage}, ")
     header.stylize("bold")
     header.append_text(seal(spec.rung))
     return header
@@ -109,11 +109,19 @@ def _effort_rows(summary: Summary) -> list[Row]:
         ("steps", Text(_step_counts(summary))),
         ("time", Text(f"{proposing} proposing, {experimenting} experimenting")),
     ]
+    if summary.spec.agent.model:
+        rows.append(("model", Text(_model_use(summary))))
     if summary.dollars != 0:
         rows.append(("cost", Text(dollars_text(summary.dollars))))
     if summary.violations:
         rows.append(("violations", Text(f"{summary.violations} seen; the tree of steps names them", style="bold red")))
     return rows
+
+
+def _model_use(summary: Summary) -> str:
+    agent = summary.spec.agent
+    use = f"{summary.calls} calls, {summary.input_tokens:,} tokens read and {summary.output_tokens:,} written"
+    return f"{agent.model}{', replayed' if agent.replay else ''}: {use}"
 
 
 def _step_counts(summary: Summary) -> str:

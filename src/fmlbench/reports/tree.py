@@ -1,6 +1,8 @@
 """The steps of a run as the tree they grew into."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -15,26 +17,42 @@ from fmlbench.reports.wording import duration_text
 DEEPEST = 16
 """Steps below this depth are hung up here, and say what they stand on: deeper ones would leave the screen."""
 
+_LINE = 2
+"""From this many only children in a row on, steps are written one below the other: they are a line, not a tree."""
+
 
 def step_tree(rows: Sequence[StepRow]) -> RenderableType:
-    """Every step below its first parent."""
+    """Every step below its first parent; where its place does not show what it stands on, it says so."""
     if not rows:
         return Text("no step yet")
+    children = Counter(row.parents[0] for row in rows if row.parents)
     roots: list[Tree] = []
-    branches: list[Tree] = []
-    depths: list[int] = []
+    places: list[_Place] = []
     for row in rows:
         if not row.parents:
             roots.append(Tree(_label(row)))
-            branches.append(roots[-1])
-            depths.append(0)
+            places.append(_Place(roots[-1]))
             continue
-        parent = row.parents[0]
-        is_deep = depths[parent] >= DEEPEST
-        branch = branches[parent].add(_label(row, on=row.parents if is_deep else row.parents[1:]))
-        branches.append(branches[parent] if is_deep else branch)
-        depths.append(depths[parent] + (not is_deep))
+        parent = places[row.parents[0]]
+        line = parent.line + 1 if children[row.parents[0]] == 1 else 0
+        branch = parent.tree.add(_label(row, on=row.parents if parent.is_flat else row.parents[1:]))
+        is_flat = line >= _LINE or parent.depth >= DEEPEST
+        places.append(
+            _Place(parent.tree, parent.depth, line, is_flat=True) if is_flat else _Place(branch, parent.depth + 1, line)
+        )
     return Group(*roots)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a step's children are hung up."""
+
+    tree: Tree
+    depth: int = 0
+    line: int = 0
+    """How many only children in a row led here."""
+    is_flat: bool = False
+    """Whether children stand beside the step instead of below it."""
 
 
 def outcome_style(outcome: Outcome) -> str:
@@ -53,7 +71,7 @@ def _label(row: StepRow, on: Sequence[int] = ()) -> Text:
         label.append(" best", style="bold yellow")
     if row.test is not None:
         label.append(f" (test {score_text(row.test)})", style="cyan")
-    label.append(f"  {row.operator}" + "".join(f" on {parent}" for parent in on), style="dim")
+    label.append(f"  {row.operator}" + "".join(f" on {parent}" for parent in on) + _place(row.tags), style="dim")
     if row.index:
         label.append(f": {one_line(row.idea, 160)}")
     if row.reason:
@@ -62,3 +80,9 @@ def _label(row: StepRow, on: Sequence[int] = ()) -> Text:
         label.append(f" violation: {one_line(violation, 80)}", style="bold red")
     label.append(f" ({duration_text(row.seconds)})", style="dim")
     return label
+
+
+def _place(tags: Mapping[str, str]) -> str:
+    """Where a strategy sees a step: its idea, stage, island; what takes more than a word is left out."""
+    words = {one_line(name, 20): one_line(value, 20) for name, value in tags.items()}
+    return "".join(f", {name} {value}" for name, value in words.items() if value and " " not in value)

@@ -8,6 +8,7 @@ cache/
   draws/          what a seed drew from them
   baselines/      retests of the baseline
   programs/       agents that were installed for runs
+  models/         files of language models that run here
 runs/
   RUN/            one folder per run
 """
@@ -57,6 +58,11 @@ class Places:
     def programs(self) -> Path:
         """Agents that were installed for runs."""
         return self.cache / "programs"
+
+    @property
+    def models(self) -> Path:
+        """Files of language models that run on this machine."""
+        return self.cache / "models"
 
     @property
     def checks(self) -> Path:

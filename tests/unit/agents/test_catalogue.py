@@ -11,20 +11,17 @@ from fmlbench.agents.catalogue import AGENTS, AgentEntry, agent_spec, all_agents
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.repeat import Repeat
-from fmlbench.agents.surroundings import Quarters, Surroundings
+from fmlbench.agents.surroundings import Surroundings
 from fmlbench.core.agents import Agent
 from fmlbench.core.errors import AgentNotFound, BadRequest
-from fmlbench.core.run import AgentSpec, Budget
+from fmlbench.core.run import AgentSpec
 from fmlbench.testing.sessions import Files, RecordedSession
+from fmlbench.testing.surroundings import bare_surroundings
 
 FILES = {"research.py": "rate = 0.5\n"}
 
 
-def no_quarters() -> Quarters:
-    raise AssertionError("only programs need quarters")
-
-
-SURROUNDINGS = Surroundings({"research.py": "rate = 1.0\n"}, "the known best", Budget(steps=3), no_quarters)
+SURROUNDINGS = bare_surroundings({"research.py": "rate = 1.0\n"}, "the known best")
 
 
 def score(files: Files) -> float:

@@ -50,6 +50,14 @@ def _from_nowhere(history: History, rng: Random) -> Move | None:
     return Move(operator=Operator.IMPROVE, parents=(len(history),))
 
 
+def _mend_the_best(history: History, rng: Random) -> Move | None:
+    return Move(operator=Operator.DEBUG, parents=(history.best.index if history.best else 0,))
+
+
+def _improve_the_last(history: History, rng: Random) -> Move | None:
+    return Move(operator=Operator.IMPROVE, parents=(len(history) - 1,))
+
+
 def _baseline_again(history: History, rng: Random) -> Move | None:
     return Move(operator=Operator.BASELINE)
 
@@ -63,6 +71,9 @@ def _baseline_again(history: History, rng: Random) -> Move | None:
         (lambda: Deciding(_own_dice), StrategyContract.test_an_interruption_changes_nothing),
         (lambda: Deciding(_from_nowhere), StrategyContract.test_builds_only_on_steps_that_exist),
         (lambda: Deciding(_from_nowhere), StrategyContract.test_ends_with_the_budget),
+        (lambda: Deciding(_own_dice), StrategyContract.test_takes_the_same_way_again_from_the_same_seed),
+        (lambda: Deciding(_mend_the_best), StrategyContract.test_mends_only_what_failed),
+        (lambda: Deciding(_improve_the_last), StrategyContract.test_prefers_no_score_that_is_no_number),
         (lambda: Deciding(_baseline_again), StrategyContract.test_makes_no_second_baseline),
     ],
 )

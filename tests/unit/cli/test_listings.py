@@ -68,6 +68,15 @@ def test_agents_are_listed_without_test_doubles(fmlbench: Fmlbench):
     assert "debug_tries=2" in fmlbench("agents").out
 
 
+def test_one_agent_is_shown_with_what_its_settings_mean(fmlbench: Fmlbench):
+    page = fmlbench("agents", "aide").out
+    assert "how many drafts come first" in page
+    assert "1 or more" in page
+    assert json.loads(fmlbench("agents", "aide", "--json").out)["settings"]["drafts"]["default"] == 5
+    assert "Nothing can be set." in fmlbench("agents", "linear").out
+    assert "Did you mean 'aide'?" in fmlbench("agents", "aid").err
+
+
 @pytest.mark.sandbox
 def test_a_brief_is_markdown_or_the_record_itself(fmlbench: Fmlbench):
     page = fmlbench("brief", "toy").out

@@ -61,11 +61,12 @@ def step(
     idea: str = "an idea",
     parents: tuple[int, ...] = (0,),
     usage: Usage | None = None,
+    tags: dict[str, str] | None = None,
 ) -> StepFinished:
     """A step that took two seconds to run and one to propose."""
     if not isinstance(result, Evaluation):
         result = Evaluation(outcome=Outcome.OK, score=result, seconds=2.0)
-    move = Move(operator=Operator.IMPROVE, parents=parents)
+    move = Move(operator=Operator.IMPROVE, parents=parents, tags=tags or {})
     usage = usage or Usage(seconds=1.0)
     return StepFinished(step=Step(index=index, move=move, idea=idea, snapshot="b" * 40, evaluation=result, usage=usage))
 

@@ -13,9 +13,13 @@ def rows_of(*events: Event) -> list[StepRow]:
     return step_rows(state_of(*events), toy().metric)
 
 
+def indent_of(line: str) -> int:
+    return len(line) - len(line.lstrip(" │├└─"))
+
+
 def test_steps_hang_below_their_first_parent():
     lines = rendered(step_tree(rows_of(*complete_run(spec_of())))).splitlines()
-    assert [len(line) - len(line.lstrip(" │├└─")) for line in lines] == [0, 4, 8]
+    assert [indent_of(line) for line in lines] == [0, 4, 8]
 
 
 def test_outcome_score_idea_and_reason_stand_in_the_line():
@@ -46,12 +50,34 @@ def test_further_parents_of_a_combination_are_named():
     assert next(line for line in shown.splitlines() if "on 2" in line).lstrip(" │├└─").startswith("3 ok")
 
 
-def test_a_very_long_line_of_descent_stays_on_the_screen():
+def test_what_a_strategy_calls_a_step_is_told_where_one_word_says_it():
+    tags = {"stage": "tuning", "part": "2", "goal": "Tune what works.", "odd": HOSTILE, "none": ""}
+    line = rendered(step_tree(rows_of(baseline(), step(1, 0.6, tags=tags))), width=200).splitlines()[1]
+    assert "improve, stage tuning, part 2: an idea" in line
+
+
+def test_a_line_of_descent_is_drawn_as_a_line():
     steps = [step(index, 0.5, parents=(index - 1,)) for index in range(1, 200)]
     lines = rendered(step_tree(rows_of(baseline(), *steps))).splitlines()
     assert len(lines) == 200
-    assert max(len(line) - len(line.lstrip(" │├└─")) for line in lines) == 4 * (DEEPEST + 1)
+    assert [indent_of(line) for line in lines] == [0, 4, *[8] * 198]
+    assert "on 2" in lines[3]
     assert "on 198" in lines[-1]
+
+
+def test_a_line_ends_where_the_tree_branches():
+    steps = [step(index, 0.5, parents=(index - 1,)) for index in range(1, 5)]
+    lines = rendered(step_tree(rows_of(baseline(), *steps, step(5, 0.5, parents=(4,)), step(6, 0.5, parents=(4,)))))
+    shown = {line.lstrip(" │├└─").split()[0]: line for line in lines.splitlines()}
+    assert "on 4" in shown["5"]
+    assert "on 4" in shown["6"]
+
+
+def test_a_very_deep_tree_stays_on_the_screen():
+    steps = [step(index, 0.5, parents=(max(0, index - 2),)) for index in range(1, 200)]
+    lines = rendered(step_tree(rows_of(baseline(), *steps))).splitlines()
+    assert len(lines) == 200
+    assert max(indent_of(line) for line in lines) <= 4 * (DEEPEST + 1)
 
 
 def test_a_run_without_steps_has_a_tree_all_the_same():

@@ -7,6 +7,7 @@ farthest step of the same run; the original has a constant per task, from earlie
 
 import math
 from dataclasses import dataclass
+from itertools import accumulate
 from random import Random
 
 from fmlbench.agents.settings import parameter
@@ -86,8 +87,6 @@ def _progress(history: History) -> list[float]:
     """The best improvement so far, after every step; measured from the worst score where the baseline has none."""
     start = history[0].score if history[0].score is not None else history.metric.worst
     scale = abs(history.metric.gain(history.metric.best, start)) or 1.0
-    progress = [0.0]
-    for step in history.proposed:
-        gain = 0.0 if step.score is None else history.metric.gain(step.score, start) / scale
-        progress.append(max(progress[-1], gain))
-    return progress
+    gain = history.metric.gain
+    gains = (0.0 if step.score is None else gain(step.score, start) / scale for step in history.proposed)
+    return list(accumulate(gains, max, initial=0.0))

@@ -11,7 +11,7 @@ from random import Random
 from fmlbench.agents.settings import parameter
 from fmlbench.agents.strategies.islands import Archipelago, Island
 from fmlbench.core.metric import Goal
-from fmlbench.core.steps import History, Move, Operator, Step
+from fmlbench.core.steps import History, Move, Operator
 
 _NEAR_BINS = 2
 _SHOWN_TOP, _SHOWN_LAST = 3, 8
@@ -51,49 +51,51 @@ class Evolve:
             interval=self.migration_interval,
             share=self.migration_share,
         )
-        island, born = sea.islands[place], history.steps[1 + place : known : self.islands]
+        island, born = sea.islands[place], range(1 + place, known, self.islands)
         tags = {"island": str(place + 1)}
         if not island.elites:
             return Move(operator=Operator.IMPROVE, tags=tags)
         parent = self._parent(history, sea, island, born, rng)
-        if parent.has_failed:
-            return Move(operator=Operator.DEBUG, parents=(parent.index,), tags=tags)
+        if history[parent].has_failed:
+            return Move(operator=Operator.DEBUG, parents=(parent,), tags=tags)
         return self._breed(parent, sea, island, born, rng).model_copy(update={"tags": tags})
 
-    def _parent(self, history: History, sea: Archipelago, island: Island, born: Sequence[Step], rng: Random) -> Step:
+    def _parent(self, history: History, sea: Archipelago, island: Island, born: Sequence[int], rng: Random) -> int:
         elites = sea.ranked(island)
         dice = rng.random()
         if dice < self.exploration:
-            failed = history.mendable(self.debug_depth - 1, born)
-            drawn = rng.choice([*elites, *failed])
-            return drawn if drawn.score is not None or rng.random() < self.debug_chance else rng.choice(elites)
+            failed = history.mendable(self.debug_depth - 1, [history[step] for step in born])
+            drawn = rng.choice([*elites, *(step.index for step in failed)])
+            is_wanted = history[drawn].score is not None or rng.random() < self.debug_chance
+            return drawn if is_wanted else rng.choice(elites)
         if dice < self.exploration + self.exploitation:
             archive = sea.archive(self.archive)
-            own = [step for step in archive if step in elites]
-            return rng.choice(own or archive)
+            return rng.choice([step for step in archive if step in elites] or archive)
         return rng.choices(elites, _weights(history, elites))[0]
 
-    def _breed(self, parent: Step, sea: Archipelago, island: Island, born: Sequence[Step], rng: Random) -> Move:
+    def _breed(self, parent: int, sea: Archipelago, island: Island, born: Sequence[int], rng: Random) -> Move:
         elites = sea.ranked(island)
         wanted = [*elites[: max(1, len(elites) // 10)], *sea.neighbours(island, parent, _NEAR_BINS)]
         wanted += rng.sample(elites, len(elites))
         inspiring = _others(parent, wanted)[: self.inspirations]
-        shown = _others(parent, [*inspiring[1:], *elites[:_SHOWN_TOP], *born[-_SHOWN_LAST:]])
-        context = tuple(step.index for step in shown if step not in inspiring[:1])
-        if not inspiring:
-            return Move(operator=Operator.IMPROVE, parents=(parent.index,), context=context)
-        return Move(operator=Operator.COMBINE, parents=(parent.index, inspiring[0].index), context=context)
+        # The baseline has no changes that could be joined with others.
+        parents = (parent, *inspiring[:1]) if parent else (parent,)
+        shown = [*inspiring, *elites[:_SHOWN_TOP], *born[-_SHOWN_LAST:]]
+        return Move(
+            operator=Operator.COMBINE if len(parents) > 1 else Operator.IMPROVE,
+            parents=parents,
+            context=tuple(step for step in _others(parent, shown) if step not in parents),
+        )
 
 
-def _others(parent: Step, steps: Iterable[Step]) -> list[Step]:
+def _others(parent: int, steps: Iterable[int]) -> list[int]:
     """Each of some steps once, but neither the parent nor the baseline, which has no changes to borrow."""
-    found = {step.index: step for step in steps}
-    return [step for index, step in found.items() if index not in {0, parent.index}]
+    return [step for step in dict.fromkeys(steps) if step not in {0, parent}]
 
 
-def _weights(history: History, elites: Sequence[Step]) -> list[float]:
+def _weights(history: History, elites: Sequence[int]) -> list[float]:
     """The scores themselves, turned round where smaller is better."""
-    scores = [step.score or 0.0 for step in elites]
+    scores = [history[step].score or 0.0 for step in elites]
     if history.metric.goal is Goal.MINIMIZE:
         scores = [max(scores) + min(scores) - score for score in scores]
     return [max(_LEAST_WEIGHT, score) for score in scores]

@@ -50,16 +50,18 @@ class _Tree:
         self.candidates: list[list[int]] = [[] for _ in range(size)]
         self.last_expanded = 0
         self._works: dict[int, int] = {}
+        self._parents = [0] * size
         candidate_of = list(range(size))
         for step in history.proposed:
-            parent = step.move.parents[0]
-            if step.move.operator is Operator.DEBUG:
-                candidate_of[step.index] = candidate_of[parent]
+            index, move = step.index, step.move
+            parent = self._parents[index] = move.parents[0]
+            if move.operator is Operator.DEBUG:
+                candidate_of[index] = candidate_of[parent]
             else:
-                self.candidates[parent].append(step.index)
+                self.candidates[parent].append(index)
                 self.last_expanded = parent
             if step.score is not None:
-                self._works.setdefault(candidate_of[step.index], step.index)
+                self._works.setdefault(candidate_of[index], index)
         self._visits, self._values = [0] * size, [0.0] * size
         self._pass_up(history)
 
@@ -69,12 +71,13 @@ class _Tree:
         visits, values = self._visits, self._values
         for step in history.working:
             visits[step.index], values[step.index] = 1, sign * (step.score or 0.0)
-        scores = [values[step.index] for step in history.working]
+        scores = [value for value, visited in zip(values, visits, strict=True) if visited]
         self._low, self._high = min(scores, default=0.0), max(scores, default=0.0)
-        for step in reversed(history.proposed):
-            parent = step.move.parents[0]
-            visits[parent] += visits[step.index]
-            values[parent] += values[step.index]
+        for index in range(len(history) - 1, 0, -1):
+            if visits[index]:
+                parent = self._parents[index]
+                visits[parent] += visits[index]
+                values[parent] += values[index]
 
     def is_expanded(self, step: int, children: int) -> bool:
         """Whether a step has all its candidates, one of which works."""

@@ -8,6 +8,8 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from fmlbench.core.record import Record
 from fmlbench.core.steps import History
 
@@ -39,16 +41,12 @@ def reach(shifts: Iterable[Sequence[float]]) -> float:
 def effective_dimension(shifts: Sequence[Sequence[float]]) -> float:
     """In how many directions some steps moved away from the baseline: the participation ratio of their shifts.
 
-    It is the squared trace of the matrix of inner products over the sum of its squared entries: 1 where all shifts
+    It is the squared trace of their matrix of second moments over the sum of its squared entries: 1 where all shifts
     point the same way, n where n shifts of one length stand at right angles.
     """
-    products = [[_product(one, other) for other in shifts] for one in shifts]
-    spread = sum(product**2 for row in products for product in row)
-    return sum(row[index] for index, row in enumerate(products)) ** 2 / spread if spread else 0.0
-
-
-def _product(one: Sequence[float], other: Sequence[float]) -> float:
-    return sum(here * there for here, there in zip(one, other, strict=True))
+    matrix = np.array(shifts, dtype=float)
+    spread = float(np.sum((matrix.T @ matrix) ** 2))
+    return float(np.sum(matrix**2)) ** 2 / spread if spread else 0.0
 
 
 # A search asks for the same sketches at every step.

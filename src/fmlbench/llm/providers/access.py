@@ -6,6 +6,11 @@ from dataclasses import dataclass, field
 
 from fmlbench.llm.chat import CallFailed
 
+SECONDS = 600.0
+"""How long an answer may take."""
+SLOW_SECONDS = 3600.0
+"""How long it may take on the user's own machine."""
+
 _TRANSIENT = {408, 409, 425, 429}
 _LONGEST_REASON = 300
 
@@ -18,7 +23,7 @@ class Access:
     key_variable: str
     base_url: str | None = None
     """None for the SDK's own."""
-    seconds: float = 600.0
+    seconds: float = SECONDS
     """How long a connection may be silent."""
 
     def refused(self, status: int, reason: str, headers: Mapping[str, str]) -> CallFailed:

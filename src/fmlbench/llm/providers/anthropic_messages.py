@@ -1,6 +1,7 @@
 """Anthropic's models, through the Messages API."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import anthropic
 from anthropic.types import MessageParam, Usage
@@ -19,13 +20,9 @@ class AnthropicMessages:
 
     def complete(self, request: Request) -> Reply:
         """Answer, or raise CallFailed."""
-        access = self.access
-        client = anthropic.Anthropic(
-            api_key=access.key, base_url=access.base_url, timeout=access.seconds, max_retries=0
-        )
         try:
             with reading_answer():
-                message = client.messages.create(
+                message = self._client.messages.create(
                     model=self.model,
                     system=request.system,
                     messages=_messages(request),
@@ -40,11 +37,15 @@ class AnthropicMessages:
                     is_complete=message.stop_reason != "max_tokens",
                 )
         except anthropic.APIStatusError as error:
-            raise access.refused(error.status_code, error.message, error.response.headers) from error
+            raise self.access.refused(error.status_code, error.message, error.response.headers) from error
         except anthropic.APIConnectionError as error:
             raise lost(error) from error
-        finally:
-            client.close()
+
+    @cached_property
+    def _client(self) -> anthropic.Anthropic:
+        """A client that does not retry by itself: whoever calls counts every try."""
+        access = self.access
+        return anthropic.Anthropic(api_key=access.key, base_url=access.base_url, timeout=access.seconds, max_retries=0)
 
 
 def _messages(request: Request) -> list[MessageParam]:

@@ -8,7 +8,7 @@ from fmlbench.core.errors import ModelUnavailable
 from fmlbench.llm.chat import ChatModel
 from fmlbench.llm.names import SERVER, ModelName
 from fmlbench.llm.prices import Pricing, free, listed, unknown
-from fmlbench.llm.providers.access import Access
+from fmlbench.llm.providers.access import SECONDS, SLOW_SECONDS, Access
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,7 @@ class Provider:
     needs_key: bool = True
     base_variable: str = ""
     base_url: str | None = None
+    call_seconds: float = SECONDS
 
     @property
     def is_installed(self) -> bool:
@@ -62,6 +63,7 @@ class Provider:
                 key=key or "none",
                 key_variable=self.keys[0] if self.keys else "the key",
                 base_url=name.base_url or self.base_url_in(environment),
+                seconds=self.call_seconds,
             ),
         )
 
@@ -144,6 +146,7 @@ PROVIDERS: dict[str, Provider] = {
             needs_key=False,
             base_variable="OLLAMA_BASE_URL",
             base_url="http://127.0.0.1:11434/v1",
+            call_seconds=SLOW_SECONDS,
         ),
         Provider(
             name="vllm",
@@ -156,6 +159,7 @@ PROVIDERS: dict[str, Provider] = {
             needs_key=False,
             base_variable="VLLM_BASE_URL",
             base_url="http://127.0.0.1:8000/v1",
+            call_seconds=SLOW_SECONDS,
         ),
         Provider(
             name=SERVER,
@@ -166,6 +170,7 @@ PROVIDERS: dict[str, Provider] = {
             pricing=lambda _: unknown,
             keys=("FMLBENCH_SERVER_KEY",),
             needs_key=False,
+            call_seconds=SLOW_SECONDS,
         ),
     )
 }

@@ -1,6 +1,7 @@
 """Google's models, through the Gemini API."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import httpx2
@@ -33,10 +34,9 @@ class GoogleGemini:
 
     def complete(self, request: Request) -> Reply:
         """Answer, or raise CallFailed."""
-        client = self._client()
         try:
             with reading_answer():
-                response = client.models.generate_content(  # pyright: ignore[reportUnknownMemberType] - it names PIL
+                response = self._client.models.generate_content(  # pyright: ignore[reportUnknownMemberType] - it names PIL
                     model=self.model,
                     contents=[
                         Content(role=_ROLES[message.role], parts=[Part(text=message.text)])
@@ -53,10 +53,10 @@ class GoogleGemini:
             raise self.access.refused(error.code, error.message or str(error), _headers(error)) from error
         except httpx2.HTTPError as error:
             raise lost(error) from error
-        finally:
-            client.close()
 
+    @cached_property
     def _client(self) -> genai.Client:
+        """A client that does not retry by itself: whoever calls counts every try."""
         options = HttpOptions(
             base_url=self.access.base_url,
             timeout=int(self.access.seconds * 1000),

@@ -1,6 +1,7 @@
 """Models behind the Chat Completions API, which nearly every server speaks: OpenRouter, Ollama, vLLM, llama.cpp."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import openai
 from openai.types import CompletionUsage
@@ -20,10 +21,9 @@ class OpenAIChat:
 
     def complete(self, request: Request) -> Reply:
         """Answer, or raise CallFailed."""
-        client = open_client(self.access)
         try:
             with reading_answer():
-                completion = client.chat.completions.create(
+                completion = self._client.chat.completions.create(
                     model=self.model,
                     messages=_messages(request),
                     max_tokens=request.max_output_tokens,
@@ -40,8 +40,10 @@ class OpenAIChat:
             raise self.access.refused(error.status_code, error.message, error.response.headers) from error
         except openai.APIConnectionError as error:
             raise lost(error) from error
-        finally:
-            client.close()
+
+    @cached_property
+    def _client(self) -> openai.OpenAI:
+        return open_client(self.access)
 
 
 def open_client(access: Access) -> openai.OpenAI:

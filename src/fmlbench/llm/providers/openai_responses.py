@@ -1,6 +1,7 @@
 """OpenAI's own models, through its Responses API: some of them know no other."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import openai
 from openai.types.responses import EasyInputMessageParam, Response, ResponseUsage
@@ -20,10 +21,9 @@ class OpenAIResponses:
 
     def complete(self, request: Request) -> Reply:
         """Answer, or raise CallFailed."""
-        client = open_client(self.access)
         try:
             with reading_answer():
-                response = client.responses.create(
+                response = self._client.responses.create(
                     model=self.model,
                     instructions=request.system,
                     input=[
@@ -38,8 +38,10 @@ class OpenAIResponses:
             raise self.access.refused(error.status_code, error.message, error.response.headers) from error
         except openai.APIConnectionError as error:
             raise lost(error) from error
-        finally:
-            client.close()
+
+    @cached_property
+    def _client(self) -> openai.OpenAI:
+        return open_client(self.access)
 
 
 def _reply(response: Response) -> Reply:

@@ -163,7 +163,7 @@ def _read_responses(body: Json, _path: str, key: str) -> Asked:
 
 
 def _write_responses(asked: Asked, text: str, count: Count) -> Json:
-    content = [{"type": "output_text", "text": text, "annotations": []}]
+    content: list[Json] = [{"type": "output_text", "text": text, "annotations": []}]
     return {
         "id": "resp_1",
         "object": "response",

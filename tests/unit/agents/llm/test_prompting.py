@@ -36,8 +36,8 @@ def session_of(*models: str, files: Files = FILES) -> Session:
     return session
 
 
-def prompt_for(move: Move, session: RecordedSession, tokens: int = 20_000, idea: str = "") -> Prompt:
-    return write_prompt(move, session, Memory(session, {}), tokens=tokens, idea=idea)
+def prompt_for(move: Move, session: RecordedSession, tokens: int = 20_000) -> Prompt:
+    return write_prompt(move, session, Memory(session, {}), tokens=tokens)
 
 
 def test_the_prompt_holds_task_code_ideas_diffs_scores_and_the_end_of_errors():
@@ -66,7 +66,17 @@ def test_debugging_shows_the_code_that_crashed_and_the_end_of_its_traceback():
     session = session_of("width = 16\ncrash\n")
     user = prompt_for(Move(operator=Operator.DEBUG, parents=(1,)), session, tokens=4000).user
     assert "width = 16\ncrash" in user
-    assert user.rstrip().split("\n")[-2] == "ValueError: the cause"
+    (shown,) = user.split("the end of step 1")[1:]
+    assert shown.partition("</data")[0].endswith("ValueError: the cause\n")
+
+
+def test_mending_a_change_that_could_not_be_made_says_so():
+    session = session_of()
+    session.submit(Proposal(Move(operator=Operator.IMPROVE), FILES, "wider", rejection="no such line"))
+    user = prompt_for(Move(operator=Operator.DEBUG, parents=(1,), context=(1,)), session).user
+    assert "its changes could not be made, so nothing was run" in user
+    assert "no such line" in user.split("## What to do now")[1]
+    assert "Idea: wider" in user
 
 
 def test_combining_shows_the_changes_of_the_others():

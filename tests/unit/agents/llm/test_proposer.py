@@ -69,7 +69,8 @@ def test_after_the_last_try_the_step_is_rejected_and_nothing_is_run():
     proposal, model = propose(said(WRONG), said("no edit at all"), tries=2)
     assert len(model.asked) == 2
     assert proposal.files == FILES
-    assert proposal.rejection.startswith("no change could be made in 2 tries; in the last: There is no edit")
+    assert proposal.idea == "no edit at all"
+    assert proposal.rejection.startswith("no change could be made in 2 answers; at last: There is no edit")
     assert proposal.usage.calls == 2
 
 
@@ -109,7 +110,7 @@ def test_a_cap_before_the_first_call_ends_the_search():
 
 def test_a_cap_between_tries_ends_the_step_with_its_cost_on_record():
     proposal, _ = propose(said(WRONG), NoMoreCalls("spent"))
-    assert "in 1 tries" in proposal.rejection
+    assert proposal.rejection == "no change could be made in 1 answers; at last: spent"
     assert proposal.usage.calls == 1
 
 

@@ -136,6 +136,27 @@ class TestCombining:
         assert "SiLU" not in files["model.py"]
         assert files != recorded.code_of(1)
 
+    def test_joins_them_with_another_change_where_both_together_were_tried(self):
+        recorded = session(STEPS, ("nn.ReLU()", "nn.GELU()"))
+        submit(recorded, self.move, changed(STEPS, ("nn.ReLU()", "nn.GELU()")))
+        proposal = Mutate().propose(self.move, recorded, Random(0))
+        assert proposal.idea.startswith("the changes of step 1 and step 2 together; ")
+        assert proposal.files not in [recorded.code_of(step.index) for step in recorded.history]
+
+    def test_takes_over_files_that_only_one_of_them_has(self):
+        recorded = session(STEPS)
+        submit(recorded, DRAFT, {**SAMPLE, "extra.py": "x = 1\n"})
+        assert Mutate().propose(self.move, recorded, Random(0)).files == {**changed(STEPS), "extra.py": "x = 1\n"}
+
+    @pytest.mark.parametrize("parents", [(2, 1), (0, 1)])
+    def test_a_step_that_adds_nothing_to_the_other_is_not_joined(self, parents: tuple[int, int]):
+        """Step 2 stands on step 1, and the baseline has no changes at all."""
+        recorded = session(STEPS)
+        submit(recorded, on(1), changed(STEPS, ("nn.ReLU()", "nn.GELU()")))
+        proposal = Mutate().propose(Move(operator=Operator.COMBINE, parents=parents), recorded, Random(0))
+        assert "together" not in proposal.idea
+        assert ("GELU" in proposal.files["model.py"]) == (parents[0] == 2)
+
     def test_with_one_parent_it_is_an_improvement(self):
         move = Move(operator=Operator.COMBINE, parents=(0,))
         assert Mutate().propose(move, session(), Random(0)).files != SAMPLE

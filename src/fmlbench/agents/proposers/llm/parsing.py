@@ -56,6 +56,11 @@ def read_answer(text: str, known: Collection[str] = ()) -> Answer:
     return Answer(_idea(reader.prose), edits)
 
 
+def idea_in(text: str) -> str:
+    """The idea of an answer, whether or not its edits can be read."""
+    return _idea([line for line in text.split("\n") if not _FENCE.fullmatch(line) and not _MARKER.fullmatch(line)])
+
+
 @dataclass
 class _Reader:
     lines: Sequence[str]

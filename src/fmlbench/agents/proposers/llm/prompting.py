@@ -41,9 +41,27 @@ class Prompt:
         return estimate_tokens(len(self.system.encode()) + len(self.user.encode()))
 
 
-def write_prompt(move: Move, session: Session, memory: Memory, *, tokens: int, idea: str = "") -> Prompt:
-    """The prompt for a move, at most so many tokens long."""
-    return _Writer(move, session.brief, session.history, memory, tokens * BYTES_PER_TOKEN, idea).prompt
+@dataclass(frozen=True)
+class Thoughts:
+    """What was thought up for a move before."""
+
+    idea: str = ""
+    goal: str = ""
+
+
+def write_prompt(
+    move: Move,
+    session: Session,
+    memory: Memory,
+    *,
+    tokens: int,
+    thoughts: Thoughts | None = None,
+    instead: str = "",
+) -> Prompt:
+    """The prompt for a move, at most so many tokens long; ``instead`` asks for something else than the move does."""
+    return _Writer(
+        move, session.brief, session.history, memory, tokens * BYTES_PER_TOKEN, thoughts or Thoughts(), instead
+    ).prompt
 
 
 @dataclass(frozen=True)
@@ -53,7 +71,8 @@ class _Writer:
     history: History
     memory: Memory
     budget: int
-    idea: str
+    thoughts: Thoughts
+    instead: str
 
     @property
     def prompt(self) -> Prompt:
@@ -96,7 +115,9 @@ class _Writer:
         )
 
     def _wish(self, tail_bytes: int) -> str:
-        """What the move asks for; a failure is told with the end of its output, where the traceback stands."""
+        """What is asked for; a failure is told with the end of its output, where the traceback stands."""
+        if self.instead:
+            return self.instead
         failed = self.history[self.move.parents[0]].evaluation
         failure = f"{tail_of(failed.log_tail, tail_bytes)}\n{failed.reason}".strip()
         return render(
@@ -106,8 +127,9 @@ class _Writer:
             failure=failure,
             mark=mark_of(failure),
             others=" and ".join(f"step {parent}" for parent in self.move.parents[1:]) or "other steps",
-            idea=self.idea,
-            idea_mark=mark_of(self.idea),
+            thoughts=self.thoughts,
+            idea_mark=mark_of(self.thoughts.idea),
+            goal_mark=mark_of(self.thoughts.goal),
             guidance=[self.move.tags[tag] for tag in SHOWN_TAGS if tag in self.move.tags],
         ).strip()
 

@@ -76,10 +76,11 @@ def _partly_undone(step: int, before: Mapping[str, str], hunks: list[Hunk], rng:
 
 
 def _combined(one: int, other: int, session: Session, focus: Focus, rng: Random) -> Iterator[Candidate]:
+    """What both steps changed, then that with another change; where nothing can be joined, a change of the first."""
     base = session.code_of(common_ancestor(session.history, one, other))
-    ours = session.code_of(one)
-    files = merged(base, ours, session.code_of(other))
-    if _all_compile(files, changes(base, files)):
+    ours, theirs = session.code_of(one), session.code_of(other)
+    files = merged(base, ours, theirs)
+    if files not in (ours, theirs) and _all_compile(files, changes(base, files)):
         idea = f"the changes of step {one} and step {other} together"
         yield Candidate(files, idea)
         for more in mutations(files, focus, rng):

@@ -1,0 +1,67 @@
+from random import Random
+
+from fmlbench.agents.strategies.ai_scientist import IDEA_DONE, AIScientist
+from fmlbench.core.steps import Note, Operator
+from fmlbench.testing.histories import CRASH, REJECTION, debug, draft, history_of, improve
+from tests.unit.agents.strategies.deciding import decide, move_of
+
+FIVE_RUNS = (draft(0.6), *(improve(0.6, of=step) for step in range(1, 5)))
+
+
+def test_begins_with_the_first_idea():
+    move = move_of(AIScientist(), history_of(0.5))
+    assert (move.operator, move.parents) == (Operator.DRAFT, (0,))
+    assert move.tags == {"idea": "1", "run": "1", "of": "25 ideas, 3 reflections each"}
+
+
+def test_works_an_idea_out_from_its_own_last_code_even_if_that_was_worse():
+    move = move_of(AIScientist(), history_of(0.5, draft(0.7), improve(0.3, of=1)))
+    assert (move.operator, move.parents) == (Operator.IMPROVE, (2,))
+    assert (move.tags, move.context) == ({"idea": "1", "run": "3"}, (1, 2))
+
+
+def test_takes_up_the_next_idea_after_five_runs_from_the_baseline():
+    move = move_of(AIScientist(), history_of(0.5, *FIVE_RUNS))
+    assert (move.operator, move.parents, move.tags["idea"]) == (Operator.DRAFT, (0,), "2")
+
+
+def test_a_failure_is_mended_and_is_not_a_run():
+    move = move_of(AIScientist(), history_of(0.5, draft(0.6), improve(CRASH, of=1)))
+    assert (move.operator, move.parents, move.tags) == (Operator.DEBUG, (2,), {"idea": "1", "run": "2"})
+
+
+def test_abandons_an_idea_after_four_failures_in_a_row():
+    failures = (draft(CRASH), *(debug(CRASH, of=step) for step in (1, 2)))
+    assert decide(AIScientist(), history_of(0.5, *failures)) == (Operator.DEBUG, (3,))
+    move = move_of(AIScientist(), history_of(0.5, *failures, debug(REJECTION, of=3)))
+    assert (move.operator, move.tags["idea"]) == (Operator.DRAFT, "2")
+
+
+def test_failures_of_the_idea_before_do_not_count():
+    failures = (draft(CRASH), *(debug(CRASH, of=step) for step in (1, 2, 3)))
+    assert decide(AIScientist(), history_of(0.5, *failures, draft(CRASH))) == (Operator.DEBUG, (5,))
+
+
+def test_a_run_that_works_ends_a_row_of_failures():
+    history = history_of(
+        0.5, draft(CRASH), debug(CRASH, of=1), debug(CRASH, of=2), debug(0.6, of=3), improve(CRASH, of=4)
+    )
+    assert decide(AIScientist(), history) == (Operator.DEBUG, (5,))
+
+
+def test_leaves_an_idea_that_its_proposer_calls_done():
+    done = Note(step=1, kind=IDEA_DONE, text="all completed")
+    move = move_of(AIScientist(), history_of(0.5, draft(0.6), notes=[done]))
+    assert (move.operator, move.tags["idea"]) == (Operator.DRAFT, "2")
+    again = move_of(AIScientist(), history_of(0.5, draft(0.6), draft(0.7), notes=[done]))
+    assert (again.operator, again.parents) == (Operator.IMPROVE, (2,))
+
+
+def test_stops_when_the_ideas_run_out():
+    strategy = AIScientist(ideas=2, runs=1)
+    assert strategy.next_move(history_of(0.5, draft(0.6)), Random(0)) is not None
+    assert strategy.next_move(history_of(0.5, draft(0.6), draft(0.7)), Random(0)) is None
+
+
+def test_shows_the_ideas_so_far_to_whoever_writes_the_next():
+    assert move_of(AIScientist(runs=1), history_of(0.5, draft(0.6), draft(0.7))).context == (1, 2)

@@ -1,0 +1,62 @@
+from pathlib import Path
+
+import pytest
+
+from fmlbench.agents.catalogue import agent_spec, build_agent, find_agent
+from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.strategies.aide import Aide
+from fmlbench.core.errors import AgentNotFound, BadRequest
+from fmlbench.testing.surroundings import bare_surroundings
+
+PRESET = """
+from fmlbench.agents.catalogue import search_entry
+from fmlbench.agents.strategies.aide import Aide
+
+AGENT = search_entry("bold", Aide, "AIDE with many drafts.", defaults={"drafts": 10})
+"""
+
+
+@pytest.fixture
+def preset(tmp_path: Path) -> Path:
+    path = tmp_path / "bold.py"
+    path.write_text(PRESET)
+    return path
+
+
+def test_an_agent_is_found_in_a_file(preset: Path):
+    assert find_agent(str(preset)).description == "AIDE with many drafts."
+
+
+def test_a_preset_has_defaults_of_its_own_that_can_be_set(preset: Path):
+    assert agent_spec(str(preset), {}).settings == {"drafts": 10, "debug_chance": 0.5, "debug_depth": 3}
+    agent = build_agent(agent_spec(str(preset), {"debug_depth": "1"}), bare_surroundings())
+    assert isinstance(agent, SearchAgent)
+    assert agent.strategy == Aide(drafts=10, debug_depth=1)
+
+
+def test_the_record_holds_the_whole_path_and_a_run_is_named_by_the_last_of_it(
+    preset: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(preset.parent)
+    spec = agent_spec("./bold.py", {})
+    assert (spec.name, spec.slug) == (str(preset), "bold")
+
+
+def test_a_file_that_is_not_there_is_told_so(tmp_path: Path):
+    with pytest.raises(AgentNotFound, match="There is no file"):
+        find_agent(str(tmp_path / "none.py"))
+
+
+@pytest.mark.parametrize(("text", "count"), [("x = 1", 0), (PRESET + PRESET.replace("AGENT", "OTHER"), 2)])
+def test_a_file_defines_one_agent(tmp_path: Path, text: str, count: int):
+    path = tmp_path / "agents.py"
+    path.write_text(text)
+    with pytest.raises(BadRequest, match=f"defines {count} agents, not one"):
+        find_agent(str(path))
+
+
+def test_what_goes_wrong_in_the_file_is_its_authors_to_see(tmp_path: Path):
+    path = tmp_path / "broken.py"
+    path.write_text("1 / 0")
+    with pytest.raises(ZeroDivisionError):
+        find_agent(str(path))

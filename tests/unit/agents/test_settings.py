@@ -1,0 +1,92 @@
+from dataclasses import dataclass
+
+import pytest
+
+from fmlbench.agents.catalogue import AGENTS, agent_spec, build_agent
+from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.settings import Setting, made_with, parameter, read_settings, settings_of
+from fmlbench.core.errors import BadRequest
+from fmlbench.testing.surroundings import bare_surroundings
+
+
+@dataclass(frozen=True)
+class Part:
+    tries: int = parameter(2, "how many tries", low=0)
+    chance: float = parameter(0.5, "how likely", low=0, high=1)
+    name: str = parameter("plain", "what it is called")
+    inner: int = 7
+
+
+def read(**given: str) -> dict[str, int | float | str]:
+    return read_settings("it", settings_of(Part), given)
+
+
+def test_settings_are_the_parameters_and_nothing_else():
+    assert settings_of(Part) == {
+        "tries": Setting(2, "how many tries", low=0),
+        "chance": Setting(0.5, "how likely", low=0, high=1),
+        "name": Setting("plain", "what it is called"),
+    }
+
+
+def test_what_is_not_given_has_its_default():
+    assert read(chance="0.25") == {"tries": 2, "chance": 0.25, "name": "plain"}
+
+
+def test_a_part_is_made_with_what_is_its_own():
+    assert made_with(Part, {**read(tries="5"), "another's": 1}) == Part(tries=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ({"tries": "-1"}, "It is a whole number like 2, 0 or more: how many tries."),
+        ({"tries": "1.5"}, "It is a whole number like 2, 0 or more: how many tries."),
+        ({"chance": "1.1"}, "It is a number like 0.5, 0 to 1: how likely."),
+        ({"chance": "nan"}, "It is a number like 0.5, 0 to 1: how likely."),
+        ({"chance": "often"}, "It is a number like 0.5, 0 to 1: how likely."),
+    ],
+)
+def test_a_value_that_will_not_do_is_refused_with_what_would(given: dict[str, str], hint: str):
+    ((key, word),) = given.items()
+    with pytest.raises(BadRequest) as caught:
+        read(**given)
+    assert caught.value.message == f"Setting '{key}' of agent 'it' cannot be '{word}'."
+    assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"), [(None, None, ""), (1, None, "1 or more"), (None, 2, "2 or less"), (0, 0.5, "0 to 0.5")]
+)
+def test_a_range_is_told_in_words(low: float | None, high: float | None, words: str):
+    assert Setting(1, "", low=low, high=high).range == words
+
+
+def test_settings_that_do_not_go_together_are_refused():
+    with pytest.raises(BadRequest) as caught:
+        agent_spec("ai-scientist-v2", {"tuning": "0.6"})
+    assert caught.value.message == (
+        "Agent 'ai-scientist-v2' cannot be set like this: basic, tuning and creative together are more than all steps."
+    )
+    assert caught.value.hint == "'fmlbench agents ai-scientist-v2' says what can be set."
+
+
+SEARCHES = sorted(name for name, entry in AGENTS.items() if entry.proposer == "mutate")
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_every_parameter_of_a_strategy_can_be_set_and_reaches_it(name: str):
+    for key, setting in AGENTS[name].settings.items():
+        other = setting.default + 1 if isinstance(setting.default, int) else float(setting.default) / 2
+        spec = agent_spec(name, {key: str(other)})
+        agent = build_agent(spec, bare_surroundings())
+        assert isinstance(agent, SearchAgent)
+        assert spec.settings[key] == other
+        assert getattr(agent.strategy, key) == other
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_strategy_has_no_parameter_that_cannot_be_set(name: str):
+    agent = build_agent(agent_spec(name, {}), bare_surroundings())
+    assert isinstance(agent, SearchAgent)
+    assert vars(agent.strategy) == agent_spec(name, {}).settings
