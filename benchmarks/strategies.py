@@ -4,7 +4,8 @@
 
 Each strategy grows a history of its own, on made-up scores, to that many steps, and then decides on what comes next,
 for the history and each of those that were up to a hundred steps shorter. Nobody has looked into these histories
-before, as in a run; what a strategy needs of them is worked out for each decision.
+before, as in a run; what a strategy needs of them is worked out for each decision. Strategies that look at sketches of
+code have no aim.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from rich.table import Table
 
 from fmlbench.agents.catalogue import AGENTS, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.strategies.sketches import SKETCH
 from fmlbench.core.agents import Session, Strategy
 from fmlbench.core.steps import History, Move, Proposal
 from fmlbench.testing.histories import CRASH, Result
@@ -24,7 +26,7 @@ from fmlbench.testing.sessions import Files, RecordedSession
 from fmlbench.testing.surroundings import bare_surroundings
 
 AIM = 1000
-SECONDS = 2.0
+ROUNDS = 5
 PREFIXES = 100
 DOUBLES = {"noop", "oracle", "scripted"}
 
@@ -36,7 +38,9 @@ def main() -> None:
     table = Table("strategy", "steps", "decisions per CPU second", "aim")
     for name in sorted(AGENTS.keys() - DOUBLES):
         strategy, history = grown(name, steps)
-        table.add_row(name, str(len(history.proposed)), f"{rate(strategy, history):,.0f}", f"> {AIM:,}")
+        has_sketches = any(note.kind == SKETCH for note in history.notes)
+        aim = "none: looks at sketches" if has_sketches else f"> {AIM:,}"
+        table.add_row(name, str(len(history.proposed)), f"{rate(strategy, history):,.0f}", aim)
     Console().print(table)
 
 
@@ -67,17 +71,22 @@ def result(files: Files) -> Result:
 
 
 def rate(strategy: Strategy, history: History) -> float:
-    """Decisions per second of CPU time, since machines are shared."""
-    count, spent = 0, 0.0
-    while spent < SECONDS:
-        length = len(history) - count % min(PREFIXES, len(history))
-        notes = tuple(note for note in history.notes if note.step < length)
-        fresh = replace(history, steps=history.steps[:length], notes=notes)
-        started = time.process_time()
-        strategy.next_move(fresh, Random(count))
-        spent += time.process_time() - started
-        count += 1
-    return count / spent
+    """Decisions per second of CPU time in the best of some rounds, since machines are shared."""
+    lengths = range(max(1, len(history) - PREFIXES), len(history) + 1)
+    return max(len(lengths) / sum(seconds(strategy, cut(history, length)) for length in lengths) for _ in range(ROUNDS))
+
+
+def cut(history: History, length: int) -> History:
+    """The history as it was when it was shorter, with nothing worked out yet."""
+    notes = tuple(note for note in history.notes if note.step < length)
+    return replace(history, steps=history.steps[:length], notes=notes)
+
+
+def seconds(strategy: Strategy, history: History) -> float:
+    """What one decision takes."""
+    started = time.process_time()
+    strategy.next_move(history, Random(len(history)))
+    return time.process_time() - started
 
 
 if __name__ == "__main__":

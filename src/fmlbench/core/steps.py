@@ -23,6 +23,10 @@ class Operator(StrEnum):
     COMBINE = "combine"
 
 
+# Looked up once: members of an enumeration are slow to get at, and histories are long.
+_DRAFT, _DEBUG = Operator.DRAFT, Operator.DEBUG
+
+
 class Move(Record):
     """What a strategy decides: which work, on top of which steps."""
 
@@ -148,7 +152,7 @@ class History:
     @cached_property
     def drafts(self) -> Sequence[Step]:
         """Steps that began something new."""
-        return [step for step in self.steps if step.move.operator is Operator.DRAFT]
+        return [step for step in self.steps if step.move.operator is _DRAFT]
 
     def children_of(self, index: int) -> Sequence[Step]:
         """Steps that were made on top of this one."""
@@ -157,7 +161,7 @@ class History:
     def debug_chain(self, index: int) -> Sequence[int]:
         """The step that was to be mended, and every debug move since, up to this one."""
         chain = [index]
-        while self.steps[chain[-1]].move.operator is Operator.DEBUG:
+        while self.steps[chain[-1]].move.operator is _DEBUG:
             chain.append(self.steps[chain[-1]].move.parents[0])
         return chain[::-1]
 

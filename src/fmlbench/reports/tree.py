@@ -71,7 +71,8 @@ def _label(row: StepRow, on: Sequence[int] = ()) -> Text:
         label.append(" best", style="bold yellow")
     if row.test is not None:
         label.append(f" (test {score_text(row.test)})", style="cyan")
-    label.append(f"  {row.operator}" + "".join(f" on {parent}" for parent in on) + _place(row.tags), style="dim")
+    standing = f" on {' and '.join(map(str, on))}" if on else ""
+    label.append(f"  {row.operator}{standing}{_place(row.tags)}", style="dim")
     if row.index:
         label.append(f": {one_line(row.idea, 160)}")
     if row.reason:

@@ -2,11 +2,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
 
+import pytest
+
+from fmlbench.agents.catalogue import AGENTS, agent_spec, build_agent
 from fmlbench.agents.dice import dice
-from fmlbench.agents.proposers.mutate.proposer import Mutate
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.search_agent import SearchAgent
-from fmlbench.agents.strategies.greedy import Greedy
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.core.agents import Agent, Session
 from fmlbench.core.steps import Move, Operator, Proposal, Usage
@@ -96,10 +97,12 @@ def test_believes_a_proposer_that_measured_itself():
     assert session.history[1].usage.seconds == 5.0
 
 
-def test_a_greedy_search_with_mutations_resumes_as_if_never_interrupted():
-    whole = RecordedSession(FILES, score, steps=12, seed=5)
-    SearchAgent(Greedy(), Mutate()).run(whole)
-    for done in (0, 3, 11):
+@pytest.mark.parametrize("name", sorted(name for name, entry in AGENTS.items() if entry.proposer == "mutate"))
+def test_a_search_with_mutations_resumes_as_if_never_interrupted(name: str):
+    whole = RecordedSession(FILES, score, steps=20, seed=5)
+    build_agent(agent_spec(name, {}), ({}, "")).run(whole)
+    assert len(whole.history.proposed) == 20
+    for done in (0, 3, 13):
         resumed = whole.interrupted_after(done)
-        SearchAgent(Greedy(), Mutate()).run(resumed)
+        build_agent(agent_spec(name, {}), ({}, "")).run(resumed)
         assert told(resumed.history) == told(whole.history)

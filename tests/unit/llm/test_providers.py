@@ -39,7 +39,9 @@ def serving(faults: Sequence[Fault] = (), text: str = "A. Ä? 水", retry_after:
 
 
 def ask(name: str, server: ModelServer, request: Request = REQUEST) -> Reply:
-    return Patient(open_model(name, NO_MODELS, server.environment).chat, pauses=(0.0,) * 3).complete(request)
+    return Patient(open_model(name, NO_MODELS, server.environment).chat, call_seconds=60.0, pauses=(0.0,) * 3).complete(
+        request
+    )
 
 
 @pytest.mark.parametrize(("name", "dialect", "model"), MODELS)
@@ -121,9 +123,8 @@ def test_patience_has_an_end():
 def test_a_wait_that_the_provider_asks_for_is_kept(name: str):
     waited: list[float] = []
     with serving([Fault.RATE_LIMITED], retry_after="17") as server:
-        Patient(open_model(name, NO_MODELS, server.environment).chat, pauses=(1.0,), sleep=waited.append).complete(
-            REQUEST
-        )
+        model = open_model(name, NO_MODELS, server.environment).chat
+        Patient(model, call_seconds=60.0, pauses=(1.0,), sleep=waited.append).complete(REQUEST)
     assert waited == [17.0]
 
 

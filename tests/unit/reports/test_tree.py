@@ -50,6 +50,12 @@ def test_further_parents_of_a_combination_are_named():
     assert next(line for line in shown.splitlines() if "on 2" in line).lstrip(" │├└─").startswith("3 ok")
 
 
+def test_all_parents_are_named_where_a_step_stands_beside_the_first():
+    line = [step(index, 0.6, parents=(index - 1,)) for index in range(1, 4)]
+    shown = rendered(step_tree(rows_of(baseline(), *line, step(4, 0.7, parents=(3, 1)))))
+    assert "4 ok 0.7000 best  improve on 3 and 1: an idea" in shown
+
+
 def test_what_a_strategy_calls_a_step_is_told_where_one_word_says_it():
     tags = {"stage": "tuning", "part": "2", "goal": "Tune what works.", "odd": HOSTILE, "none": ""}
     line = rendered(step_tree(rows_of(baseline(), step(1, 0.6, tags=tags))), width=200).splitlines()[1]

@@ -52,5 +52,5 @@ class AIScientist:
         return (
             sum(step.score is not None for step in chain) >= self.runs
             or (len(last_tries) == self.tries and all(step.has_failed for step in last_tries))
-            or any(note.kind == IDEA_DONE and note.step >= chain[0].index for note in history.notes)
+            or any(note.kind == IDEA_DONE and chain[0].index <= note.step <= chain[-1].index for note in history.notes)
         )

@@ -29,7 +29,7 @@ class AIScientistV2:
     debug_depth: int = parameter(3, "after how many repairs in a row a broken step may be mended once more", low=0)
 
     def __post_init__(self) -> None:
-        if self.basic + self.tuning + self.creative > 1:
+        if self.basic + self.tuning + self.creative > 1 + 1e-9:
             raise ValueError("basic, tuning and creative together are more than all steps")
 
     def next_move(self, history: History, rng: Random) -> Move:

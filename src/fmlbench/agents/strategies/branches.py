@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fmlbench.agents.strategies.sketches import Sketch, effective_dimension, reach, sketches_in
+from fmlbench.agents.strategies.sketches import Sketch, effective_dimension, sketches_in
 from fmlbench.core.steps import History, Step
 
 
@@ -29,21 +29,21 @@ class Branch:
     @property
     def reach(self) -> float:
         """How far from the baseline its code has come, as a share of the farthest of the whole run."""
-        farthest = reach(sketch.shift for sketch in self._sketches.values())
-        return reach(self._shifts) / farthest if farthest else 0.0
+        farthest = max((sketch.distance for sketch in self._sketches.values()), default=0.0)
+        return max((sketch.distance for sketch in self._own_sketches), default=0.0) / farthest if farthest else 0.0
 
     @property
     def dimension(self) -> float:
         """In how many directions its steps moved away from the baseline."""
-        return effective_dimension(self._shifts)
+        return effective_dimension([sketch.shift for sketch in self._own_sketches])
 
     @cached_property
     def _sketches(self) -> dict[int, Sketch]:
         return sketches_in(self.history)
 
     @property
-    def _shifts(self) -> list[tuple[int, ...]]:
-        return [self._sketches[step.index].shift for step in self.own if step.index in self._sketches]
+    def _own_sketches(self) -> list[Sketch]:
+        return [self._sketches[step.index] for step in self.own if step.index in self._sketches]
 
 
 def kept(history: History, steps: Sequence[Step]) -> list[Step]:

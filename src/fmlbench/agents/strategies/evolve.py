@@ -36,7 +36,7 @@ class Evolve:
     debug_depth: int = parameter(2, "how often in a row a failed step is mended", low=0)
 
     def __post_init__(self) -> None:
-        if self.exploration + self.exploitation > 1:
+        if self.exploration + self.exploitation > 1 + 1e-9:
             raise ValueError("exploration and exploitation together are more likely than certain")
 
     def next_move(self, history: History, rng: Random) -> Move:

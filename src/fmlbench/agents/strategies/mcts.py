@@ -6,6 +6,8 @@ child that works, the step is expanded once more.
 """
 
 import math
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -46,38 +48,38 @@ class _Tree:
     """Which candidates were made of which step, and what was passed up to each."""
 
     def __init__(self, history: History) -> None:
-        size = len(history)
-        self.candidates: list[list[int]] = [[] for _ in range(size)]
+        self.candidates: defaultdict[int, list[int]] = defaultdict(list)
         self.last_expanded = 0
         self._works: dict[int, int] = {}
-        self._parents = [0] * size
-        candidate_of = list(range(size))
-        for step in history.proposed:
-            index, move = step.index, step.move
-            parent = self._parents[index] = move.parents[0]
-            if move.operator is Operator.DEBUG:
-                candidate_of[index] = candidate_of[parent]
+        parents, candidate_of = [0], [0]
+        # Looked up once: members of an enumeration are slow to get at.
+        debug = Operator.DEBUG
+        for index, step in enumerate(history.proposed, start=1):
+            move = step.move
+            parent = move.parents[0]
+            parents.append(parent)
+            if move.operator is debug:
+                candidate_of.append(candidate_of[parent])
             else:
+                candidate_of.append(index)
                 self.candidates[parent].append(index)
                 self.last_expanded = parent
             if step.score is not None:
                 self._works.setdefault(candidate_of[index], index)
-        self._visits, self._values = [0] * size, [0.0] * size
-        self._pass_up(history)
+        self._pass_up(history, parents)
 
-    def _pass_up(self, history: History) -> None:
+    def _pass_up(self, history: History, parents: Sequence[int]) -> None:
         """Add every score to its step and all above it; children come after their parents, so one way back will do."""
         sign = 1 if history.metric.goal is Goal.MAXIMIZE else -1
-        visits, values = self._visits, self._values
-        for step in history.working:
-            visits[step.index], values[step.index] = 1, sign * (step.score or 0.0)
+        values = [0.0, *(0.0 if step.score is None else sign * step.score for step in history.proposed)]
+        visits = [0, *(0 if step.score is None else 1 for step in history.proposed)]
         scores = [value for value, visited in zip(values, visits, strict=True) if visited]
         self._low, self._high = min(scores, default=0.0), max(scores, default=0.0)
         for index in range(len(history) - 1, 0, -1):
             if visits[index]:
-                parent = self._parents[index]
-                visits[parent] += visits[index]
-                values[parent] += values[index]
+                visits[parents[index]] += visits[index]
+                values[parents[index]] += values[index]
+        self._visits, self._values = visits, values
 
     def is_expanded(self, step: int, children: int) -> bool:
         """Whether a step has all its candidates, one of which works."""

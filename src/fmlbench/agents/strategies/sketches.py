@@ -5,8 +5,8 @@ such counts are those between the full counts, but for a little noise, and every
 """
 
 import math
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -27,15 +27,15 @@ class Sketch(Record):
     shift: tuple[int, ...]
     """How the counts differ from those of the baseline."""
 
+    @cached_property
+    def distance(self) -> float:
+        """How far the step lies from the baseline."""
+        return math.hypot(*self.shift)
+
 
 def sketches_in(history: History) -> dict[int, Sketch]:
     """The sketches on record, by step."""
     return {note.step: _read(note.text) for note in history.notes if note.kind == SKETCH}
-
-
-def reach(shifts: Iterable[Sequence[float]]) -> float:
-    """How far from the baseline the farthest of some steps lies."""
-    return max((math.hypot(*shift) for shift in shifts), default=0.0)
 
 
 def effective_dimension(shifts: Sequence[Sequence[float]]) -> float:

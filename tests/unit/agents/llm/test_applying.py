@@ -90,8 +90,12 @@ def test_all_edits_or_none():
 def test_every_problem_is_told_at_once():
     told = problem_of(replacement("nowhere", "x"), WholeFile("protected/a.py", ""), replacement("x", "y", "none.py"))
     assert "Edit 1 (model.py): The SEARCH lines are not in the file" in told
-    assert "Edit 2 (protected/a.py): This file may not be changed." in told
-    assert "Edit 3 (none.py): There is no such file." in told
+    assert "Edit 2 (protected/a.py): This file may not be changed. There are: model.py, notes.txt." in told
+    assert "Edit 3 (none.py): There is no such file. There are: model.py, notes.txt." in told
+
+
+def test_a_file_of_the_same_name_may_have_been_meant():
+    assert "Did you mean model.py?" in problem_of(replacement("class Net:", "class N:", "path/to/model.py"))
 
 
 def test_the_nearest_lines_are_shown():

@@ -2,7 +2,7 @@ import pytest
 
 from fmlbench.agents.strategies.adaptive import Adaptive
 from fmlbench.agents.strategies.greedy import Greedy
-from fmlbench.agents.strategies.sketches import effective_dimension, reach
+from fmlbench.agents.strategies.sketches import Sketch, effective_dimension
 from fmlbench.core.steps import History, Operator
 from fmlbench.testing.histories import CRASH, ERROR, Tried, debug, history_of, improve
 from tests.unit.agents.strategies.deciding import decide, move_of, sketched
@@ -115,9 +115,8 @@ class TestHints:
 
 
 class TestGeometry:
-    def test_reach_is_the_longest_way(self):
-        assert reach([(3, 4), (0, 1)]) == 5.0
-        assert reach([]) == 0.0
+    def test_a_step_lies_as_far_away_as_its_shift_is_long(self):
+        assert Sketch(size=1, diversity=0.0, shift=(3, 4)).distance == 5.0
 
     def test_one_direction_is_one_dimension_and_right_angles_are_more(self):
         assert effective_dimension([(1, 0), (3, 0), (-2, 0)]) == pytest.approx(1.0)

@@ -57,6 +57,11 @@ def test_leaves_an_idea_that_its_proposer_calls_done():
     assert (again.operator, again.parents) == (Operator.IMPROVE, (2,))
 
 
+def test_a_note_on_a_step_that_was_interrupted_before_it_was_taken_changes_nothing():
+    early = Note(step=2, kind=IDEA_DONE, text="all completed")
+    assert decide(AIScientist(), history_of(0.5, draft(0.6), notes=[early])) == (Operator.IMPROVE, (1,))
+
+
 def test_stops_when_the_ideas_run_out():
     strategy = AIScientist(ideas=2, runs=1)
     assert strategy.next_move(history_of(0.5, draft(0.6)), Random(0)) is not None

@@ -9,6 +9,7 @@ from fmlbench.agents.proposers.llm.nearest import nearest_lines
 from fmlbench.agents.proposers.llm.python import why_not_python
 
 IsEditable = Callable[[str], bool]
+_MOST_NAMED = 20
 
 
 def apply(edits: Sequence[Edit], files: Mapping[str, str], is_editable: IsEditable) -> dict[str, str]:
@@ -41,22 +42,30 @@ def _faults(files: Mapping[str, str], changed: Mapping[str, str]) -> list[str]:
 
 def _edited(edit: Edit, files: Mapping[str, str], is_editable: IsEditable) -> str:
     if PurePosixPath(edit.path).is_absolute() or ".." in PurePosixPath(edit.path).parts or not is_editable(edit.path):
-        raise EditProblem("This file may not be changed.")
+        raise EditProblem(f"This file may not be changed.{_perhaps(edit.path, files)}")
     before = files.get(edit.path)
     if isinstance(edit, WholeFile):
         return _with_line_ends_of(before, edit.text)
-    if before is None or not edit.search:
+    if not edit.search:
         return _started(before, edit)
+    if before is None:
+        raise EditProblem(f"There is no such file.{_perhaps(edit.path, files)}")
     return _replaced(before, edit)
 
 
 def _started(before: str | None, edit: Replacement) -> str:
     """A new file, from a replacement that searches for nothing."""
-    if edit.search:
-        raise EditProblem("There is no such file.")
     if before:
         raise EditProblem("An empty SEARCH fits everywhere: write the lines that are to be replaced.")
     return "".join(f"{line}\n" for line in edit.replace)
+
+
+def _perhaps(path: str, files: Mapping[str, str]) -> str:
+    """Which file may have been meant: one of the same name, else any that there are."""
+    namesakes = [known for known in files if PurePosixPath(known).name == PurePosixPath(path).name]
+    if namesakes:
+        return f" Did you mean {' or '.join(namesakes[:3])}?"
+    return f" There are: {', '.join(sorted(files)[:_MOST_NAMED])}."
 
 
 def _replaced(before: str, edit: Replacement) -> str:

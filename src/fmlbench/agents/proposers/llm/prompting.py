@@ -76,7 +76,7 @@ class _Writer:
 
     @property
     def prompt(self) -> Prompt:
-        system = render("system")
+        system = render("system", path="path/to/file.py")
         room = self.budget - _size(system) - _size(self._task(self._wish(0)))
         if room < _LEAST_BYTES:
             needed = estimate_tokens(self.budget - room + _LEAST_BYTES)
@@ -130,6 +130,7 @@ class _Writer:
             thoughts=self.thoughts,
             idea_mark=mark_of(self.thoughts.idea),
             goal_mark=mark_of(self.thoughts.goal),
+            path=example_path(self.brief),
             guidance=[self.move.tags[tag] for tag in SHOWN_TAGS if tag in self.move.tags],
         ).strip()
 
@@ -178,6 +179,11 @@ class _Writer:
         return sorted(
             named, key=lambda index: (index not in self.move.parents, best is None or index != best.index, -index)
         )
+
+
+def example_path(brief: Brief) -> str:
+    """A path for examples of the format: small models copy it, so it should be one that can be changed."""
+    return next(iter((*brief.suggested, *brief.editable)), "path/to/file.py")
 
 
 def _beginning(path: str, text: str, room: int) -> str:

@@ -12,7 +12,7 @@ from fmlbench.agents.proposers.llm.edits import EditProblem
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Files, Memory
 from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
-from fmlbench.agents.proposers.llm.prompting import Thoughts, write_prompt
+from fmlbench.agents.proposers.llm.prompting import Thoughts, example_path, write_prompt
 from fmlbench.agents.proposers.llm.quoting import head_of
 from fmlbench.agents.proposers.llm.thinking import Thinker
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
@@ -67,7 +67,7 @@ class LanguageModel:
             except EditProblem as problem:
                 if turn + 1 == self.manner.edit_tries:
                     raise
-                talk = (opening, *_objection(reply, str(problem)))
+                talk = (opening, *_objection(reply, str(problem), example_path(session.brief)))
                 continue
             if thoughts.idea and IDEA_IS_DONE.search(reply.text):
                 session.note(Note(step=len(session.history), kind=IDEA_DONE, text=answer.idea))
@@ -113,13 +113,13 @@ def usage_of(replies: Sequence[Reply]) -> Usage:
     )
 
 
-def _objection(reply: Reply, problem: str) -> tuple[Message, Message]:
+def _objection(reply: Reply, problem: str, path: str) -> tuple[Message, Message]:
     """The last answer and what was wrong with it; providers take no empty message."""
     told = head_of(problem, _FEEDBACK_BYTES) or problem[:_FEEDBACK_BYTES]
     if not reply.is_complete:
         told = f"The answer was cut off at the limit of its length; write less.\n\n{told}"
     said = Message(role="assistant", text=reply.text.strip() or "(nothing)")
-    return said, Message(role="user", text=render("feedback", problem=told))
+    return said, Message(role="user", text=render("feedback", problem=told, path=path))
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:
