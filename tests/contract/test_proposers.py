@@ -1,9 +1,12 @@
+from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.agents.proposers.mutate.proposer import Mutate
 from fmlbench.agents.proposers.reference import Reference
 from fmlbench.agents.proposers.scripted import Scripted
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import ScriptedEdit, ScriptedStep
 from fmlbench.core.agents import Proposer
+from fmlbench.llm.scripted import Scripted as ScriptedModel
+from fmlbench.llm.scripted import Tinker
 from fmlbench.testing.proposers import ProposerContract
 
 
@@ -26,3 +29,13 @@ class TestScripted(ProposerContract):
     def make_proposer(self) -> Proposer:
         edit = ScriptedEdit(file="model.py", search="steps=100", replace="steps=200")
         return Scripted(tuple(ScriptedStep(idea=f"edit {index}", edits=(edit,)) for index in range(9)))
+
+
+class TestLanguageModel(ProposerContract):
+    def make_proposer(self) -> Proposer:
+        return LanguageModel(Tinker("scripted/tinker"))
+
+
+class TestLanguageModelThatIsNotUnderstood(ProposerContract):
+    def make_proposer(self) -> Proposer:
+        return LanguageModel(ScriptedModel("scripted/babble", ("Let me think about that.",)))

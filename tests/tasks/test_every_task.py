@@ -9,11 +9,12 @@ from typing import NamedTuple
 import pytest
 
 from fmlbench.core.progress import Silent
-from fmlbench.core.task import Calibration, Figure
+from fmlbench.core.task import Calibration, ExamName, Figure
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.variants import Variants
 from fmlbench.execution.draws import make_draw
+from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.library import all_tasks, find_task
@@ -76,6 +77,13 @@ def test_the_baseline_scores_as_its_record_says_and_the_same_twice(benches: Benc
 def test_nothing_in_reach_gives_answers_away(benches: Benches, name: str):
     prepared = benches[name].prepared
     assert find_leaks(prepared, make_draw(prepared, "check", 0, 0)) == []
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_there_is_something_to_practise_on(benches: Benches, name: str):
+    practice = practice_of(benches[name].prepared)
+    assert practice
+    assert any(make_draw(practice, "practice", 0, 0).questions(ExamName.VALIDATION).iterdir())
 
 
 @pytest.mark.parametrize("name", TASKS)

@@ -10,7 +10,11 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from fmlbench.agents.entry import AgentEntry
+from fmlbench.agents.external.entries import PROGRAMS
 from fmlbench.agents.loading import is_file_of_agents, load_one
+from fmlbench.agents.modelling import language_model, with_model
+from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.reference import Reference
 from fmlbench.agents.proposers.scripted import Scripted
 from fmlbench.agents.proposers.unchanged import Unchanged
@@ -29,31 +33,13 @@ from fmlbench.agents.strategies.mcts import MonteCarlo
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.agents.strategies.scripted import Scripted as ScriptedMoves
+from fmlbench.agents.surroundings import Surroundings
 from fmlbench.core.agents import Agent, Proposer, Strategy
 from fmlbench.core.errors import AgentNotFound, BadRequest
 from fmlbench.core.run import AgentSpec
+from fmlbench.llm.chat import ChatModel
 
 ENTRY_POINTS = "fmlbench.agents"
-
-Expertise = tuple[Mapping[str, str], str]
-"""A task's expert reference: the files it lays over the codebase, and its idea. Only ``oracle`` looks at it."""
-
-
-@dataclass(frozen=True)
-class AgentEntry:
-    """An agent in the catalogue."""
-
-    name: str
-    description: str
-    """One sentence that tells a user what to expect of it."""
-    strategy: str
-    proposer: str
-    build: Callable[[AgentSpec, Expertise], Agent]
-    settings: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
-    is_double: bool = False
-    """A test double: it can be asked for by name, but listings leave it out."""
-    check: Callable[[Mapping[str, Value]], object] = lambda _: None
-    """Raises ValueError, with a sentence, for settings that do not go together."""
 
 
 @dataclass(frozen=True)
@@ -106,21 +92,47 @@ def all_agents() -> dict[str, AgentEntry]:
     return {**{entry.name: entry for entry in others if isinstance(entry, AgentEntry)}, **AGENTS}
 
 
-def agent_spec(name: str, settings: Mapping[str, str]) -> AgentSpec:
-    """Name an agent for the record, with all of its settings, whether given or left at their defaults."""
+def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> AgentSpec:
+    """Name an agent for the record, with all of its settings, whether given or left at their defaults.
+
+    A model takes the place of ``mutate``: the strategy stays the same, and the model's settings join the agent's. A
+    program uses it in its own way.
+    """
     entry = find_agent(name)
-    values = read_settings(name, entry.settings, settings)
+    if entry.default_model is not None:
+        return _spec(entry, read_settings(name, entry.settings, settings)).model_copy(
+            update={"model": model or entry.default_model}
+        )
+    if model and entry.proposer != MUTATE.name:
+        hint = f"'fmlbench agents' lists those that take one: their proposer is {MUTATE.name}."
+        raise BadRequest(f"Agent '{name}' has no use for a model.", hint=hint)
+    values = read_settings(name, {**entry.settings, **(settings_of(Manner) if model else {})}, settings)
     try:
         entry.check(values)
+        if model:
+            made_with(Manner, values)
     except ValueError as error:
         hint = f"'fmlbench agents {name}' says what can be set."
         raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
+    spec = _spec(entry, values)
+    return with_model(spec, model) if model else spec
+
+
+def _spec(entry: AgentEntry, values: dict[str, Value]) -> AgentSpec:
     return AgentSpec(name=entry.name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
 
 
-def build_agent(spec: AgentSpec, expertise: Expertise) -> Agent:
-    """Build the agent that a specification names."""
-    return find_agent(spec.name).build(spec, expertise)
+def is_program(spec: AgentSpec) -> bool:
+    """Whether an agent is a program with a loop and a clock of its own."""
+    return find_agent(spec.name).is_program
+
+
+def build_agent(spec: AgentSpec, surroundings: Surroundings, model: ChatModel | None = None) -> Agent:
+    """Build the agent that a specification names; ``model`` is the one it names, ready to be asked."""
+    agent = find_agent(spec.name).build(spec, surroundings)
+    if model is not None and isinstance(agent, SearchAgent):
+        return replace(agent, proposer=language_model(spec, model))
+    return agent
 
 
 def find_agent(name: str) -> AgentEntry:
@@ -137,15 +149,15 @@ def find_agent(name: str) -> AgentEntry:
     raise AgentNotFound(f"There is no agent named '{name}'.", hint=hint)
 
 
-def _noop(_spec: AgentSpec, _expertise: Expertise) -> Agent:
+def _noop(_spec: AgentSpec, _surroundings: Surroundings) -> Agent:
     return SearchAgent(Repeat(), Unchanged())
 
 
-def _oracle(_spec: AgentSpec, expertise: Expertise) -> Agent:
-    return SearchAgent(Repeat(times=1), Reference(*expertise))
+def _oracle(_spec: AgentSpec, surroundings: Surroundings) -> Agent:
+    return SearchAgent(Repeat(times=1), Reference(surroundings.reference, surroundings.reference_idea))
 
 
-def _scripted(spec: AgentSpec, _expertise: Expertise) -> Agent:
+def _scripted(spec: AgentSpec, _surroundings: Surroundings) -> Agent:
     script = read_script(Path(str(spec.settings["script"])))
     return SearchAgent(ScriptedMoves(script), Scripted(script))
 
@@ -184,6 +196,7 @@ AGENTS: dict[str, AgentEntry] = {
         search_entry(
             "adaptive", Adaptive, "Greedy until it stagnates, then several branches in turn.", observer=Sketching()
         ),
+        *PROGRAMS,
         AgentEntry(
             name="scripted",
             description="Plays the steps written in a JSON file; a test double.",

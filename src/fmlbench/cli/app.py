@@ -15,6 +15,7 @@ from fmlbench.cli.bench import bench
 from fmlbench.cli.brief import brief
 from fmlbench.cli.doctor import doctor
 from fmlbench.cli.errors import exit_code_of
+from fmlbench.cli.models import app as models
 from fmlbench.cli.redteam import redteam
 from fmlbench.cli.resume import resume
 from fmlbench.cli.run import run
@@ -57,3 +58,4 @@ def _root(  # pyright: ignore[reportUnusedFunction]
 for _command in (run, resume, show, runs, brief, agents, bench, redteam, doctor):
     app.command()(_command)
 app.add_typer(tasks, name="tasks")
+app.add_typer(models, name="models")

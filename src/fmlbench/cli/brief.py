@@ -12,13 +12,13 @@ def brief(
 
     It is a page of Markdown; the task is prepared if it is not yet.
     """
+    from fmlbench.agents.brief_page import brief_page
     from fmlbench.cli.places import find_places
     from fmlbench.cli.progress import progress_on
     from fmlbench.cli.requests import rung, sandbox_of
     from fmlbench.cli.screen import proceedings, show_json
     from fmlbench.engine.briefing import write_brief
     from fmlbench.engine.preparation import prepare
-    from fmlbench.reports.brief import brief_page
     from fmlbench.tasks.library import find_task
 
     folder = find_task(task)

@@ -7,13 +7,11 @@ from pathlib import Path
 
 from fmlbench.execution.cgroups import usable_homes
 from fmlbench.execution.rungs import how_to_seal, why_not_sealed
+from fmlbench.llm.providers.catalogue import PROVIDERS, Provider
 from fmlbench.reports.health import Health, Symptom
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
 from fmlbench.workspace.places import Places
-
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")
-"""Only ever looked at for being there."""
 
 _ENOUGH_GB = 5.0
 
@@ -29,7 +27,7 @@ def examine(places: Places) -> list[Symptom]:
         _disk("runs", places.runs, "FMLBENCH_RUNS"),
         _environments(places),
         *(_task(folder, places) for folder in all_tasks()),
-        *(_key(name) for name in KEYS),
+        *(_key(provider) for provider in PROVIDERS.values() if provider.needs_key),
         _machine(),
     ]
 
@@ -90,9 +88,11 @@ def _is_prepared(folder: TaskFolder, track: str, places: Places) -> bool:
     return any(places.pools.glob(f"{folder.task.name}-{track}-{folder.on(track).digest[:12]}*"))
 
 
-def _key(name: str) -> Symptom:
-    if os.environ.get(name):
-        return Symptom(name, Health.WORKS, "set")
+def _key(provider: Provider) -> Symptom:
+    """Keys are only ever looked at for being there."""
+    name = provider.keys[0]
+    if provider.key_in(os.environ):
+        return Symptom(name, Health.WORKS, f"set; 'fmlbench models test {provider.name}/MODEL' tries it")
     return Symptom(name, Health.OPTIONAL, "not set; only agents that use this provider's models need it")
 
 

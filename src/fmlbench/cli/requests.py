@@ -3,13 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fmlbench.agents.catalogue import agent_spec
+from fmlbench.agents.catalogue import agent_spec, find_agent, is_program
+from fmlbench.agents.external.building import require_program_model
 from fmlbench.core.errors import BadRequest, SandboxMissing
-from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
 from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
+from fmlbench.llm.chat import Tokens
+from fmlbench.llm.metering import known_price
+from fmlbench.llm.opening import lasting_name, open_model
+from fmlbench.records.folder import RunFolder
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import task_folders
+from fmlbench.workspace.places import Places
 
 
 @dataclass(frozen=True)
@@ -22,6 +28,9 @@ class RunRequest:
     track: str
     hours: float | None = None
     dollars: float | None = None
+    tokens: int | None = None
+    model: str = ""
+    replay: RunFolder | None = None
     retest: int = 3
     label: str = ""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -31,17 +40,32 @@ class RunRequest:
         """The run this is on a task."""
         _require_positive("--hours", self.hours)
         _require_positive("--dollars", self.dollars)
+        _require_positive("--tokens", self.tokens)
+        if find_agent(self.agent).is_person and not self.unsealed:
+            raise BadRequest(f"No sandbox holds '{self.agent}'.", hint="Add --unsealed: every score is marked then.")
         return RunSpec(
             task=_name_of(folder),
             task_digest=folder.on(self.track).digest,
             track=self.track,
-            agent=agent_spec(self.agent, self.settings),
+            agent=self._agent(),
             seed=self.seed,
-            budget=Budget(steps=self.steps, hours=self.hours, dollars=self.dollars),
+            budget=Budget(steps=self.steps, hours=self.hours, dollars=self.dollars, tokens=self.tokens),
             rung=rung(unsealed=self.unsealed),
             retest_seeds=self.retest,
             label=self.label,
         )
+
+    def _agent(self) -> AgentSpec:
+        if self.replay is None:
+            return agent_spec(self.agent, self.settings, lasting_name(self.model) if self.model else "")
+        recorded = self.replay.read_spec().agent
+        asked = agent_spec(self.agent, self.settings, self.model or recorded.model)
+        if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):
+            raise BadRequest(
+                f"Agent '{self.agent}' as asked for is not the one that played the run to be replayed.",
+                hint=f"That was {recorded.name} with {recorded.model or 'no model'} and {dict(recorded.settings)}.",
+            )
+        return asked.model_copy(update={"replay": str(self.replay.path)})
 
 
 def rung(*, unsealed: bool) -> Rung:
@@ -56,6 +80,19 @@ def sandbox_of(wanted: Rung) -> Sandbox:
     except SandboxMissing as error:
         instead = "Or add --unsealed: candidates could then cheat, so every score is marked."
         raise SandboxMissing(error.message, hint=f"{error.hint}. {instead}") from error
+
+
+def require_model(spec: RunSpec, places: Places) -> None:
+    """Look whether a run's model can be asked, and its cap in dollars be kept; nothing is sent."""
+    agent = spec.agent
+    if not agent.model or agent.replay:
+        return
+    if is_program(agent):
+        require_program_model(agent, spec.budget)
+        return
+    opened = open_model(agent.model, places.models)
+    if spec.budget.dollars is not None:
+        known_price(agent.model, opened.price, Tokens(input=1, output=1))
 
 
 def read_settings(words: Sequence[str]) -> dict[str, str]:

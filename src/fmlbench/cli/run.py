@@ -16,6 +16,10 @@ def run(
             help="Who does the research: 'fmlbench agents' lists them; or a Python file that defines one.",
         ),
     ] = "greedy",
+    model: Annotated[
+        str,
+        typer.Option(metavar="MODEL", help="A language model writes the code: provider/name; see 'fmlbench models'."),
+    ] = "",
     steps: Annotated[
         int, typer.Option(metavar="N", min=0, help="How many proposals it may have tested. The baseline is free.")
     ] = 20,
@@ -28,7 +32,17 @@ def run(
         float | None, typer.Option(metavar="H", help="Stop after so many hours of proposing and experimenting.")
     ] = None,
     dollars: Annotated[
-        float | None, typer.Option(metavar="D", help="Stop after spending so much on models, where prices are known.")
+        float | None,
+        typer.Option(metavar="D", help="Stop before a call of the model could cost more than this in all."),
+    ] = None,
+    tokens: Annotated[
+        int | None, typer.Option(metavar="N", help="Stop before the model could read and write more than this in all.")
+    ] = None,
+    replay: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN", help="Take the model's answers from this run's record; needs no key and costs nothing."
+        ),
     ] = None,
     retest: Annotated[
         int, typer.Option(metavar="N", min=0, help="On how many fresh seeds the best step is tested again at the end.")
@@ -50,10 +64,12 @@ def run(
     """
     from fmlbench.cli.places import find_places
     from fmlbench.cli.playing import play_and_report
-    from fmlbench.cli.requests import RunRequest, read_settings, sandbox_of
+    from fmlbench.cli.requests import RunRequest, read_settings, require_model, sandbox_of
     from fmlbench.engine.runner import create
+    from fmlbench.records.folder import find_run
     from fmlbench.tasks.library import find_task
 
+    places = find_places()
     request = RunRequest(
         agent=agent,
         steps=steps,
@@ -61,6 +77,9 @@ def run(
         track=sized(track, smoke=smoke),
         hours=hours,
         dollars=dollars,
+        tokens=tokens,
+        model=model,
+        replay=find_run(replay, places.runs) if replay else None,
         retest=retest,
         label=label,
         settings=read_settings(settings or []),
@@ -69,5 +88,5 @@ def run(
     spec = request.spec(find_task(task))
     # Before the run's folder is made: a run that cannot start should leave nothing behind.
     sandbox_of(spec.rung)
-    places = find_places()
+    require_model(spec, places)
     play_and_report(create(spec, places), places, as_json=as_json)

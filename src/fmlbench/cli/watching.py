@@ -12,10 +12,13 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from fmlbench.core.figures import score_text
 from fmlbench.core.run import RunSpec
+from fmlbench.core.steps import INVITATION
 from fmlbench.core.task import Task
 from fmlbench.records.events import (
     Event,
+    NoteMade,
     ProposalMade,
     Retested,
     RunFinished,
@@ -30,7 +33,7 @@ from fmlbench.reports.steps import StepRow, step_rows
 from fmlbench.reports.terminal import seal
 from fmlbench.reports.tree import outcome_style
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import duration_text, score_text
+from fmlbench.reports.wording import duration_text
 
 
 class RunView:
@@ -80,6 +83,8 @@ class RunView:
                 self._tell("proposing")
             case Trouble():
                 self._print(Text(f"step {event.index}: the machine failed ({one_line(event.reason, 200)})", "yellow"))
+            case NoteMade() if event.note.kind == INVITATION:
+                self._print(Text(event.note.text))
             case RunFinished():
                 self._print(Text(f"The search is over: {event.reason}.{self._retest_announcement()}"))
                 self._tell_retest()

@@ -12,6 +12,10 @@ class SessionClosed(Exception):
     """A proposal was submitted after the budget was spent."""
 
 
+class NoMoreCalls(Exception):
+    """The next call of a model is not allowed, so the search is over; says why."""
+
+
 class Session(Protocol):
     """An agent's only way to the benchmark: read, and spend budget by submitting."""
 

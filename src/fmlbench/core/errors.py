@@ -12,7 +12,10 @@
       RunExists           a run of the same specification is already there
       RunLocked           another process is playing this run
       RunDamaged          the log says something that cannot have happened
+      AgentFailed         an agent's program could not be started
       InfraTrouble        the machine failed, not the candidate; the run can be resumed
+        ModelTrouble      a model did not answer, however patiently it was asked
+      ModelUnavailable    no model of that name, or something it needs is missing here
       BadRequest          an option or argument that makes no sense
 
 What a candidate does wrong is never one of these: it is an outcome on the record.
@@ -72,8 +75,20 @@ class RunDamaged(FmlbenchError):
     """The log says something that cannot have happened."""
 
 
+class AgentFailed(FmlbenchError):
+    """An agent's program could not be started."""
+
+
 class InfraTrouble(FmlbenchError):
     """The machine failed, not the candidate; the run can be resumed."""
+
+
+class ModelTrouble(InfraTrouble):
+    """A model did not answer, however patiently it was asked; the run can be resumed."""
+
+
+class ModelUnavailable(FmlbenchError):
+    """No model of that name, or something it needs is missing here: a package, a key."""
 
 
 class BadRequest(FmlbenchError):

@@ -1,6 +1,7 @@
 """What a run is asked to be."""
 
 import hashlib
+import re
 from enum import StrEnum
 from typing import Annotated
 
@@ -28,6 +29,8 @@ class Budget(Record):
     hours: Annotated[float, Field(gt=0)] | None = None
     """Of proposing and experiments, not of waiting between a stop and a resume."""
     dollars: Annotated[float, Field(gt=0)] | None = None
+    tokens: Annotated[int, Field(gt=0)] | None = None
+    """Of models, input and output together."""
 
 
 class AgentSpec(Record):
@@ -38,11 +41,19 @@ class AgentSpec(Record):
     strategy: str
     proposer: str
     settings: dict[str, int | float | str] = {}
+    model: str = ""
+    """The language model that writes the code; empty where none does."""
+    prompts: str = ""
+    """A digest of the prompts it is given."""
+    replay: str = ""
+    """The folder of the run whose recorded answers stand in for the model's."""
 
     @property
     def slug(self) -> str:
         """The agent's part of a run's name."""
-        return self.name.rsplit("/", 1)[-1].removesuffix(".py")
+        name = self.name.rsplit("/", 1)[-1].removesuffix(".py")
+        model = re.sub(r"[^\w.-]+", "-", re.split(r"[/#]", self.model.rstrip("/"))[-1])
+        return f"{name}-{model}" if model else name
 
 
 class RunSpec(Record):

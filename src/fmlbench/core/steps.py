@@ -23,6 +23,10 @@ class Operator(StrEnum):
     COMBINE = "combine"
 
 
+# Looked up once: members of an enumeration are slow to get at, and histories are long.
+_DRAFT, _DEBUG = Operator.DRAFT, Operator.DEBUG
+
+
 class Move(Record):
     """What a strategy decides: which work, on top of which steps."""
 
@@ -40,6 +44,10 @@ class Usage(Record):
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of the input tokens that the provider had kept from an earlier call."""
+    reasoning_tokens: int = 0
+    """Those of the output tokens that were thought and not said."""
     dollars: float | None = 0.0
     """None where the price is not known; never a guess."""
     seconds: float = 0.0
@@ -85,6 +93,9 @@ class Step(Record):
 
 
 _SCORE = attrgetter("score")
+
+INVITATION = "invitation"
+"""The kind of note that is addressed to the person before the screen."""
 
 
 class Note(Record):
@@ -141,9 +152,7 @@ class History:
     @cached_property
     def drafts(self) -> Sequence[Step]:
         """Steps that began something new."""
-        # Looked up once: members of an enumeration are slow to get at.
-        draft = Operator.DRAFT
-        return [step for step in self.steps if step.move.operator is draft]
+        return [step for step in self.steps if step.move.operator is _DRAFT]
 
     def children_of(self, index: int) -> Sequence[Step]:
         """Steps that were made on top of this one."""
@@ -152,7 +161,7 @@ class History:
     def debug_chain(self, index: int) -> Sequence[int]:
         """The step that was to be mended, and every debug move since, up to this one."""
         chain = [index]
-        while self.steps[chain[-1]].move.operator is Operator.DEBUG:
+        while self.steps[chain[-1]].move.operator is _DEBUG:
             chain.append(self.steps[chain[-1]].move.parents[0])
         return chain[::-1]
 

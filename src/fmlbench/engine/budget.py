@@ -16,10 +16,17 @@ def dollars_spent(steps: Sequence[Step]) -> float:
     return sum(step.usage.dollars or 0.0 for step in steps)
 
 
+def tokens_spent(steps: Sequence[Step]) -> int:
+    """Tokens that models read and wrote."""
+    return sum(step.usage.input_tokens + step.usage.output_tokens for step in steps)
+
+
 def is_spent(budget: Budget, steps: Sequence[Step]) -> bool:
     """Whether any limit is reached."""
     if len(steps) - 1 >= budget.steps:
         return True
     if budget.hours is not None and hours_spent(steps) >= budget.hours:
+        return True
+    if budget.tokens is not None and tokens_spent(steps) >= budget.tokens:
         return True
     return budget.dollars is not None and dollars_spent(steps) >= budget.dollars

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 
-from fmlbench.agents.catalogue import build_agent
+from fmlbench.agents.catalogue import build_agent, is_program
+from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import RunExists, TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung, RunSpec
 from fmlbench.engine.briefing import write_brief
+from fmlbench.engine.consulting import consulted
 from fmlbench.engine.journal import Journal, Watch
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.retest import Retest
 from fmlbench.engine.session import RunSession
+from fmlbench.engine.surroundings import surroundings_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
@@ -62,10 +65,14 @@ def play(
                 journal=journal,
                 snapshots=snapshots,
                 write_brief=lambda baseline: write_brief(prepared, baseline),
+                tests_later=is_program(spec.agent),
             )
             session.catch_up()
             if not journal.state.finished:
-                _let_agent_work(spec, prepared, session, journal)
+                session.run_baseline()
+                reason = _let_agent_work(spec, prepared, session, places)
+                session.catch_up()
+                journal.append(RunFinished(reason=reason))
             Retest(spec.run_id, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
         remove_folder(folder.bench)
 
@@ -80,12 +87,14 @@ def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox
     return prepare(task, spec.track, places=places, sandbox=sandbox, progress=progress)
 
 
-def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, journal: Journal) -> None:
-    session.run_baseline()
-    reference = prepared.task.reference
-    agent = build_agent(spec.agent, (prepared.folder.files_of(reference), reference.idea))
-    agent.run(session)
-    journal.append(RunFinished(reason="the agent is done" if session.is_open else "the budget is spent"))
+def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> str:
+    """Let the agent spend the session; why it stopped."""
+    with consulted(spec, session.folder, places.models) as model:
+        try:
+            build_agent(spec.agent, surroundings_of(spec, prepared, session, places), model).run(session)
+        except NoMoreCalls as end:
+            return str(end)
+    return "the agent is done" if session.is_open else "the budget is spent"
 
 
 def _provenance(prepared: PreparedTask) -> Provenance:

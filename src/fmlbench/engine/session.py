@@ -39,6 +39,8 @@ class RunSession:
     snapshots: Snapshots
     write_brief: Callable[[float | None], Brief]
     sleep: Callable[[float], None] = time.sleep
+    tests_later: bool = False
+    """Whether sealed exams wait until the agent is done; a program with a clock must not see how long they take."""
 
     @property
     def brief(self) -> Brief:
@@ -96,13 +98,15 @@ class RunSession:
     def run_baseline(self) -> None:
         """Step 0: the codebase as it is, on this run's own seeds."""
         if not self.journal.state.steps:
-            files = editable_files(self.prepared.codebase, self.prepared.task.editable)
-            self._take(Proposal(move=Move(operator=Operator.BASELINE, parents=()), files=files, idea="baseline"))
+            baseline = Move(operator=Operator.BASELINE, parents=())
+            self._take(Proposal(move=baseline, files=self._untouched_files(), idea="baseline"))
 
     def catch_up(self) -> None:
-        """Take the sealed exam that an interruption left out."""
-        if self.journal.state.steps:
-            self._take_sealed_exam(self.journal.state.steps[-1])
+        """Take the sealed exams that were put off, or that an interruption left out."""
+        state = self.journal.state
+        for step in state.steps:
+            if step.evaluation.is_ok and step.index not in state.tests:
+                self._take_sealed_exam(step)
 
     def _take(self, proposal: Proposal) -> Step:
         if self.journal.state.pending is None:
@@ -123,19 +127,27 @@ class RunSession:
             usage=made.usage,
         )
         self.journal.append(StepFinished(step=step))
-        self._take_sealed_exam(step)
+        if not (self.tests_later and step.evaluation.is_ok):
+            self._take_sealed_exam(step)
         return step
+
+    def violation_of(self, files: Mapping[str, str]) -> str:
+        """The editing rule that these files break, in words; empty if they break none."""
+        repository = repository_files(self.prepared.codebase)
+        editable = self.prepared.task.editable
+        return find_violation(files, self._untouched_files(), editable, repository=repository) or ""
 
     def _judge(self, proposal: Proposal) -> Proposal:
         """Reject what breaks the editing rules; such files are not stored, the step keeps its parent's code."""
-        editable = self.prepared.task.editable
-        baseline = editable_files(self.prepared.codebase, editable)
-        repository = repository_files(self.prepared.codebase)
-        rejection = proposal.rejection or find_violation(proposal.files, baseline, editable, repository=repository)
+        rejection = proposal.rejection or self.violation_of(proposal.files)
         if not rejection:
             return proposal
-        kept = self.code_of(proposal.move.parents[0]) if proposal.move.parents else baseline
+        parents = proposal.move.parents
+        kept = self.code_of(parents[0]) if parents else self._untouched_files()
         return replace(proposal, files=kept, rejection=rejection)
+
+    def _untouched_files(self) -> Mapping[str, str]:
+        return editable_files(self.prepared.codebase, self.prepared.task.editable)
 
     def _log(self, proposal: Proposal) -> None:
         """Store the files, then name them in the log: what the log names must exist."""

@@ -20,10 +20,10 @@ from pathlib import Path
 from fmlbench.core.run import Rung
 from fmlbench.execution.keeper import Ends, Launch
 from fmlbench.execution.sandbox import Execution, Job, TaskPython
-from fmlbench.execution.supervision import Rig, supervise
+from fmlbench.execution.supervision import Rig, infra, supervise
 from fmlbench.execution.syscall_filter import open_syscall_filter
 from fmlbench.execution.system_mounts import mask, proc_guards, system_mounts
-from fmlbench.execution.world import check_targets, command_of, environment_of, working_folder_of
+from fmlbench.execution.world import check_targets, command_of, covered_parts, environment_of, working_folder_of
 
 _ROOT = "/"
 _IN_MEMORY = ("/scratch", "/tmp", "/dev/shm")  # noqa: S108 - the sandbox's own
@@ -62,6 +62,8 @@ class Bubblewrap:
     def run(self, job: Job) -> Execution:
         """Run a job to its end; never raises for what the job does."""
         check_targets(job)
+        if covered := covered_parts(job):
+            return infra(f"'{covered[0]}' lies where a job has a folder of its own; FMLBENCH_CACHE moves it elsewhere")
         try:
             with open_syscall_filter() as syscalls:
                 launch = self._launch(job, syscalls)

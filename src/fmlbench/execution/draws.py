@@ -55,16 +55,27 @@ class Recipe:
     python: TaskPython
     sandbox: Sandbox
 
-    def cook(self, step: str, mounts: Mapping[str, tuple[Path, bool]], seed: int, scratch: Path) -> None:
-        """Run one step of the recipe; it is the task's own code, so a failure is no candidate's fault."""
+    def cook(
+        self,
+        step: str,
+        mounts: Mapping[str, tuple[Path, bool]],
+        seed: int,
+        scratch: Path,
+        program: Path | None = None,
+    ) -> None:
+        """Run one step of the recipe, or another program like it.
+
+        It is the task's own code, so a failure is no candidate's fault.
+        """
+        program = program or self.folder.recipe / "recipe.py"
         (scratch / "stage.json").write_text(json.dumps({"seed": seed, "settings": self.track.settings}))
         job = Job(
             name=f"{self.folder.task.name}-{step}{scratch.name}",
             python=self.python,
-            script="recipe/recipe.py",
+            script=f"recipe/{program.name}",
             arguments=(step,),
             mounts=(
-                Mount(self.folder.recipe, "recipe"),
+                Mount(program.parent, "recipe"),
                 Mount(scratch / "stage.json", "stage.json"),
                 *(Mount(path, target, writable) for target, (path, writable) in mounts.items()),
             ),

@@ -55,6 +55,12 @@ def check_targets(job: Job) -> None:
             raise ValueError(f"the mount '{target}' covers another")
 
 
+def covered_parts(job: Job) -> list[Path]:
+    """Parts of the job's Python that would lie hidden under its own mounts: /repo on a machine that has one, say."""
+    tops = [Path("/") / mount.target for mount in job.mounts]
+    return [folder for folder in job.python.folders if any(top in (folder, *folder.parents) for top in tops)]
+
+
 def missing_parts(job: Job) -> list[Path]:
     """What a job needs and this machine does not have."""
     parts = [job.python.executable, *job.python.folders, *(mount.source for mount in job.mounts)]

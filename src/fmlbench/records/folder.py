@@ -4,9 +4,11 @@ RUN/
   run.json          what was asked for; written once
   events.jsonl      what happened, as far as the agent's side may know
   sealed.jsonl      hidden test scores and retests
+  exchanges.jsonl   what a language model was asked, and what it answered
   lock              held by the one process that plays the run
   code.git/         every step's editable files; any git tool can browse it
   steps/N/          per step: logs, native results, answers (kept up to a size)
+  agent/            for agents that are programs: their working folder, home and output
   bench/            the experiment in flight; emptied when it is over
 """
 
@@ -39,6 +41,11 @@ class RunFolder:
         return self.path / "sealed.jsonl"
 
     @property
+    def exchanges(self) -> Path:
+        """What a language model was asked and answered."""
+        return self.path / "exchanges.jsonl"
+
+    @property
     def lock(self) -> Path:
         """Held by the process that plays the run."""
         return self.path / "lock"
@@ -52,6 +59,11 @@ class RunFolder:
     def bench(self) -> Path:
         """Where the experiment in flight lies."""
         return self.path / "bench"
+
+    @property
+    def agent(self) -> Path:
+        """What belongs to an agent that is a program of its own."""
+        return self.path / "agent"
 
     def step(self, index: int) -> Path:
         """What is kept of a step."""

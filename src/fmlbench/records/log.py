@@ -1,4 +1,4 @@
-"""An append-only log of events: one line, one write and one fdatasync each.
+"""Append-only logs of records: one line, one write and one fdatasync each.
 
 A kill in mid-write can only leave a torn last line. Whoever opens the log to write sets that line aside; whoever
 only reads ignores it. Damage anywhere else is nothing a kill can do, and is reported.
@@ -7,25 +7,28 @@ only reads ignores it. Damage anywhere else is nothing a kill can do, and is rep
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Generic, Self, TypeVar
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from fmlbench.core.errors import RunDamaged
 from fmlbench.records.events import EVENTS, Event
 
+R = TypeVar("R")
 
-class EventLog:
+
+class RecordLog(Generic[R]):
     """A log opened for appending; hold the run's lock while you do."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, records: TypeAdapter[R]) -> None:
         self.path = path
-        _set_torn_line_aside(path)
+        self._records = records
+        _set_torn_line_aside(path, records)
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
-    def append(self, event: Event) -> None:
-        """Write an event so that it survives a kill; when this returns, it has happened."""
-        line = EVENTS.dump_json(event) + b"\n"
+    def append(self, record: R) -> None:
+        """Write a record so that it survives a kill; when this returns, it has happened."""
+        line = self._records.dump_json(record) + b"\n"
         written = os.write(self._file, line)
         if written != len(line):
             # A full disk: take the half line back, so that the log stays whole.
@@ -46,35 +49,47 @@ class EventLog:
         self.close()
 
 
+class EventLog(RecordLog[Event]):
+    """The log of a run's events."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, EVENTS)
+
+
 def read_events(path: Path) -> list[Event]:
-    """Every event of a log; a torn last line is not an event."""
-    whole, _ = _split(path)
-    return [event for _, event in whole]
+    """Every event of a log."""
+    return read_records(path, EVENTS)
 
 
-def _split(path: Path) -> tuple[list[tuple[bytes, Event]], bytes]:
-    """The whole lines with their events, and what of the last line was torn."""
+def read_records(path: Path, records: TypeAdapter[R]) -> list[R]:
+    """Every record of a log; a torn last line is not a record."""
+    whole, _ = _split(path, records)
+    return [record for _, record in whole]
+
+
+def _split(path: Path, records: TypeAdapter[R]) -> tuple[list[tuple[bytes, R]], bytes]:
+    """The whole lines with their records, and what of the last line was torn."""
     if not path.exists():
         return [], b""
     lines = path.read_bytes().splitlines(keepends=True)
-    whole: list[tuple[bytes, Event]] = []
+    whole: list[tuple[bytes, R]] = []
     for number, line in enumerate(lines, start=1):
         try:
             if not line.endswith(b"\n"):
                 raise ValueError("no end of line")
-            whole.append((line, EVENTS.validate_json(line)))
+            whole.append((line, records.validate_json(line)))
         except (ValidationError, ValueError) as error:
             if number == len(lines):
                 return whole, line
             raise RunDamaged(
-                f"Line {number} of {path} is not an event.",
+                f"Line {number} of {path} is not a record of its kind.",
                 hint="A kill cannot do this: restore the file from a copy, or start the run anew with --label.",
             ) from error
     return whole, b""
 
 
-def _set_torn_line_aside(path: Path) -> None:
-    whole, torn = _split(path)
+def _set_torn_line_aside(path: Path, records: TypeAdapter[R]) -> None:
+    whole, torn = _split(path, records)
     if not torn:
         return
     with path.with_name(path.name + ".torn").open("ab") as aside:

@@ -84,6 +84,10 @@ class Summary:
     """Of training and validation exams, the baseline's included."""
     dollars: float | None
     """None where the price of a step is not known."""
+    calls: int
+    """Of a language model."""
+    input_tokens: int
+    output_tokens: int
     violations: int
 
     @property
@@ -112,6 +116,9 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
         proposing_seconds=sum(step.usage.seconds for step in state.steps),
         experiment_seconds=sum(step.evaluation.seconds for step in state.steps),
         dollars=_dollars(state),
+        calls=sum(step.usage.calls for step in state.steps),
+        input_tokens=sum(step.usage.input_tokens for step in state.steps),
+        output_tokens=sum(step.usage.output_tokens for step in state.steps),
         violations=_violations(state),
     )
 

@@ -6,11 +6,12 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 from fmlbench.core.task import Task
 from fmlbench.reports.summary import Summary
 from fmlbench.reports.terminal import seal
-from fmlbench.reports.wording import brief_estimate_text, duration_text, score_text
+from fmlbench.reports.wording import brief_estimate_text, duration_text
 
 
 def plain_table(*columns: str) -> Table:

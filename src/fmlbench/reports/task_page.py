@@ -4,11 +4,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 from fmlbench.core.sources import Material
 from fmlbench.core.task import Figure, Limits, Task, Track
 from fmlbench.reports.tables import plain_table
-from fmlbench.reports.wording import duration_text, score_text
+from fmlbench.reports.wording import duration_text
 from fmlbench.tasks.folder import TaskFolder
 
 

@@ -8,10 +8,11 @@ from rich.table import Table
 from rich.text import Text
 
 from fmlbench.core.evaluation import Outcome
+from fmlbench.core.figures import score_text
 from fmlbench.core.run import Rung
 from fmlbench.reports.summary import Stage, Summary, TestResult, Verdict
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import dollars_text, duration_text, estimate_text, score_text, seal_text
+from fmlbench.reports.wording import dollars_text, duration_text, estimate_text, seal_text
 
 Row = tuple[str, Text]
 
@@ -108,11 +109,19 @@ def _effort_rows(summary: Summary) -> list[Row]:
         ("steps", Text(_step_counts(summary))),
         ("time", Text(f"{proposing} proposing, {experimenting} experimenting")),
     ]
+    if summary.spec.agent.model:
+        rows.append(("model", Text(_model_use(summary))))
     if summary.dollars != 0:
         rows.append(("cost", Text(dollars_text(summary.dollars))))
     if summary.violations:
         rows.append(("violations", Text(f"{summary.violations} seen; the tree of steps names them", style="bold red")))
     return rows
+
+
+def _model_use(summary: Summary) -> str:
+    agent = summary.spec.agent
+    use = f"{summary.calls} calls, {summary.input_tokens:,} tokens read and {summary.output_tokens:,} written"
+    return f"{agent.model}{', replayed' if agent.replay else ''}: {use}"
 
 
 def _step_counts(summary: Summary) -> str:

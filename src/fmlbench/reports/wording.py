@@ -1,12 +1,8 @@
 """How figures are written, the same in every report."""
 
+from fmlbench.core.figures import form_of
 from fmlbench.core.run import Rung
 from fmlbench.reports.intervals import Estimate
-
-
-def score_text(score: float | None) -> str:
-    """A score with four decimals, or with four digits where decimals would not do; a dash for none."""
-    return "-" if score is None else format(score, _form(score))
 
 
 def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
@@ -25,15 +21,9 @@ def _figures(estimate: Estimate, *, signed: bool) -> str:
     """The mean and its interval, all in one form."""
     low, high = estimate.low, estimate.high
     if low is None or high is None:
-        return format(estimate.mean, _form(estimate.mean, signed=signed))
-    form = _form(estimate.mean, low, high, signed=signed)
+        return format(estimate.mean, form_of(estimate.mean, signed=signed))
+    form = form_of(estimate.mean, low, high, signed=signed)
     return f"{estimate.mean:{form}} [{low:{form}}, {high:{form}}]"
-
-
-def _form(*figures: float, signed: bool = False) -> str:
-    """The format that suits the largest of some figures."""
-    largest = max(abs(figure) for figure in figures)
-    return ("+" if signed else "") + (".4f" if largest == 0 or 0.001 <= largest < 1000 else ".4g")
 
 
 def duration_text(seconds: float) -> str:

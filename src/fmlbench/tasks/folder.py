@@ -9,6 +9,7 @@ NAME/
   reference/        the expert reference, as files laid over the codebase
   method_off/       the baseline with its method switched off, likewise
   exploits/         cheap tricks that must not pay, one folder each, likewise
+  practice/         practice.py, if there is one: cuts practice questions from the training pools, for agents to try on
   paper/            whatever of the above another track has of its own
   README.md         provenance, licences, and why it is the way it is
 """
@@ -50,6 +51,13 @@ class TaskFolder:
     def recipe(self) -> Path:
         """How raw data becomes pools, and pools become draws."""
         return self._part("data")
+
+    @property
+    def practice(self) -> Path | None:
+        """The program that makes pools of practice out of the training pools, if there is one; no score hangs on it."""
+        # It lies beside the recipe whose pools it reads.
+        program = self.recipe.parent / "practice" / "practice.py"
+        return program if program.exists() else None
 
     @property
     def instructions(self) -> str:

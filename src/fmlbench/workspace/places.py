@@ -7,6 +7,8 @@ cache/
   pools/          a task's train, validation and test pools
   draws/          what a seed drew from them
   baselines/      retests of the baseline
+  programs/       agents that were installed for runs
+  models/         files of language models that run here
 runs/
   RUN/            one folder per run
 """
@@ -51,6 +53,16 @@ class Places:
     def baselines(self) -> Path:
         """Retests of baselines, by task, track and machine."""
         return self.cache / "baselines"
+
+    @property
+    def programs(self) -> Path:
+        """Agents that were installed for runs."""
+        return self.cache / "programs"
+
+    @property
+    def models(self) -> Path:
+        """Files of language models that run on this machine."""
+        return self.cache / "models"
 
     @property
     def checks(self) -> Path:

@@ -7,17 +7,21 @@ from pathlib import Path
 import pytest
 
 from fmlbench.agents import catalogue
-from fmlbench.agents.catalogue import AGENTS, AgentEntry, Expertise, agent_spec, all_agents, build_agent
+from fmlbench.agents.catalogue import AGENTS, AgentEntry, agent_spec, all_agents, build_agent
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.repeat import Repeat
+from fmlbench.agents.surroundings import Surroundings
 from fmlbench.core.agents import Agent
 from fmlbench.core.errors import AgentNotFound, BadRequest
 from fmlbench.core.run import AgentSpec
 from fmlbench.testing.sessions import Files, RecordedSession
+from fmlbench.testing.surroundings import bare_surroundings
 
 FILES = {"research.py": "rate = 0.5\n"}
-EXPERTISE: Expertise = ({"research.py": "rate = 1.0\n"}, "the known best")
+
+
+SURROUNDINGS = bare_surroundings({"research.py": "rate = 1.0\n"}, "the known best")
 
 
 def score(files: Files) -> float:
@@ -28,11 +32,13 @@ def score(files: Files) -> float:
 
 def run(name: str, settings: dict[str, str] | None = None, steps: int = 3) -> RecordedSession:
     session = RecordedSession(FILES, score, steps=steps)
-    build_agent(agent_spec(name, settings or {}), EXPERTISE).run(session)
+    build_agent(agent_spec(name, settings or {}), SURROUNDINGS).run(session)
     return session
 
 
-@pytest.mark.parametrize("name", sorted(set(AGENTS) - {"scripted"}))
+@pytest.mark.parametrize(
+    "name", sorted(name for name, entry in AGENTS.items() if not (entry.is_double or entry.is_program))
+)
 def test_every_agent_can_be_named_built_and_run(name: str):
     assert len(run(name).history.proposed) >= 1
 
@@ -71,7 +77,7 @@ def test_settings_get_the_type_of_their_default():
 
 
 def test_a_setting_reaches_the_strategy():
-    agent = build_agent(agent_spec("greedy", {"debug_tries": "0"}), EXPERTISE)
+    agent = build_agent(agent_spec("greedy", {"debug_tries": "0"}), SURROUNDINGS)
     assert isinstance(agent, SearchAgent)
     assert vars(agent.strategy) == {"debug_tries": 0}
 
@@ -110,7 +116,7 @@ def test_a_setting_that_is_needed_is_asked_for():
         agent_spec("scripted", {})
 
 
-def _build_theirs(_spec: AgentSpec, _expertise: Expertise) -> Agent:
+def _build_theirs(_spec: AgentSpec, _surroundings: Surroundings) -> Agent:
     return SearchAgent(Repeat(times=1), Unchanged())
 
 

@@ -6,6 +6,7 @@ from fmlbench.agents.catalogue import agent_spec, build_agent, find_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.aide import Aide
 from fmlbench.core.errors import AgentNotFound, BadRequest
+from fmlbench.testing.surroundings import bare_surroundings
 
 PRESET = """
 from fmlbench.agents.catalogue import search_entry
@@ -28,7 +29,7 @@ def test_an_agent_is_found_in_a_file(preset: Path):
 
 def test_a_preset_has_defaults_of_its_own_that_can_be_set(preset: Path):
     assert agent_spec(str(preset), {}).settings == {"drafts": 10, "debug_chance": 0.5, "debug_depth": 3}
-    agent = build_agent(agent_spec(str(preset), {"debug_depth": "1"}), ({}, ""))
+    agent = build_agent(agent_spec(str(preset), {"debug_depth": "1"}), bare_surroundings())
     assert isinstance(agent, SearchAgent)
     assert agent.strategy == Aide(drafts=10, debug_depth=1)
 

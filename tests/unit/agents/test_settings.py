@@ -6,6 +6,7 @@ from fmlbench.agents.catalogue import AGENTS, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.settings import Setting, made_with, parameter, read_settings, settings_of
 from fmlbench.core.errors import BadRequest
+from fmlbench.testing.surroundings import bare_surroundings
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def test_every_parameter_of_a_strategy_can_be_set_and_reaches_it(name: str):
     for key, setting in AGENTS[name].settings.items():
         other = setting.default + 1 if isinstance(setting.default, int) else float(setting.default) / 2
         spec = agent_spec(name, {key: str(other)})
-        agent = build_agent(spec, ({}, ""))
+        agent = build_agent(spec, bare_surroundings())
         assert isinstance(agent, SearchAgent)
         assert spec.settings[key] == other
         assert getattr(agent.strategy, key) == other
@@ -86,6 +87,6 @@ def test_every_parameter_of_a_strategy_can_be_set_and_reaches_it(name: str):
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_strategy_has_no_parameter_that_cannot_be_set(name: str):
-    agent = build_agent(agent_spec(name, {}), ({}, ""))
+    agent = build_agent(agent_spec(name, {}), bare_surroundings())
     assert isinstance(agent, SearchAgent)
     assert vars(agent.strategy) == agent_spec(name, {}).settings

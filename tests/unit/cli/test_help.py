@@ -9,7 +9,7 @@ import pytest
 from fmlbench import __version__
 from tests.unit.cli.conftest import Fmlbench
 
-COMMANDS = ("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam")
+COMMANDS = ("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam", "models")
 
 HEAVY = ("pydantic", "numpy", "libcst", "rich", "fmlbench.engine", "fmlbench.execution", "fmlbench.agents")
 
@@ -38,7 +38,10 @@ def test_no_words_at_all_get_the_overview(fmlbench: Fmlbench):
 
 
 @pytest.mark.parametrize(
-    "words", [(command,) for command in COMMANDS] + [("tasks", name) for name in ("list", "show", "check", "prepare")]
+    "words",
+    [(command,) for command in COMMANDS]
+    + [("tasks", name) for name in ("list", "show", "check", "prepare")]
+    + [("models", "test")],
 )
 def test_every_option_is_explained(fmlbench: Fmlbench, words: tuple[str, ...]):
     called = fmlbench(*words, "--help")
@@ -48,7 +51,13 @@ def test_every_option_is_explained(fmlbench: Fmlbench, words: tuple[str, ...]):
 
 
 @pytest.mark.parametrize(
-    ("words", "where"), [(("run",), "fmlbench agents"), (("run",), "fmlbench tasks"), (("show",), "fmlbench runs")]
+    ("words", "where"),
+    [
+        (("run",), "fmlbench agents"),
+        (("run",), "fmlbench tasks"),
+        (("run",), "fmlbench models"),
+        (("show",), "fmlbench runs"),
+    ],
 )
 def test_help_says_where_the_values_of_a_choice_are_listed(fmlbench: Fmlbench, words: tuple[str, ...], where: str):
     assert where in " ".join(fmlbench(*words, "--help").out.split())

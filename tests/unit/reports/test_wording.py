@@ -2,6 +2,7 @@
 
 import pytest
 
+from fmlbench.core.figures import score_text
 from fmlbench.core.run import Rung
 from fmlbench.reports.intervals import Estimate
 from fmlbench.reports.wording import (
@@ -9,7 +10,6 @@ from fmlbench.reports.wording import (
     dollars_text,
     duration_text,
     estimate_text,
-    score_text,
     seal_text,
 )
 

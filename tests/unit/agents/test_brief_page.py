@@ -1,9 +1,9 @@
 """The brief as a page holds everything an agent is told."""
 
+from fmlbench.agents.brief_page import brief_page
 from fmlbench.core.brief import Brief, StageBrief
 from fmlbench.core.metric import Goal, Metric
 from fmlbench.core.task import Limits
-from fmlbench.reports.brief import brief_page
 
 BRIEF = Brief(
     task="shapes",

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from fmlbench.core.brief import Brief, StageBrief
+from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
-from fmlbench.reports.wording import score_text
 
 
 def brief_page(brief: Brief) -> str:

@@ -1,0 +1,141 @@
+"""The agent that is a program of its own: it runs sealed, with its own loop, and submits at the desk."""
+
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from fmlbench.agents.external.counter import open_counter, serve_one
+from fmlbench.agents.external.desk import Desk
+from fmlbench.agents.external.job import build_job
+from fmlbench.agents.external.program import Program
+from fmlbench.agents.surroundings import Quarters
+from fmlbench.core.agents import NoMoreCalls, Session
+from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
+from fmlbench.core.steps import Note, Usage
+from fmlbench.execution.sandbox import Ending, Execution, Job, Sandbox
+from fmlbench.llm.proxy.opening import Counters, ModelAccess
+
+GRACE_SECONDS = 30.0
+"""How long a program may go on after the budget is spent, to say its last words."""
+
+_ENDING = "ending"
+"""The note that says how the program ended; after it there is nothing to go on with."""
+_LOOK_SECONDS = 0.2
+_NOT_FOUND = (126, 127)
+"""What a shell says of a command that is not there, or not a program."""
+
+
+@dataclass(frozen=True)
+class ProgramAgent:
+    """Runs a program beside a desk until it ends, its time is over, or the budget is spent."""
+
+    program: Program
+    quarters: Quarters
+    steps: int
+    model: ModelAccess | None = None
+
+    def run(self, session: Session) -> None:
+        """Let the program spend the session's budget, beginning with what an interruption left waiting."""
+        if session.pending is not None:
+            session.submit(session.pending)
+        if not session.is_open or any(note.kind == _ENDING for note in session.history.notes):
+            return
+        before = len(session.history)
+        with self._counters() as counters:
+            execution = self._run_beside_desk(session, counters)
+        if session.is_open:
+            _require_end(execution, counters, has_submitted=len(session.history) > before)
+        text = "; ".join(filter(None, (_ending(execution), counters and counters.summary())))
+        session.note(Note(step=len(session.history), kind=_ENDING, text=text))
+        if counters and counters.refusals:
+            session.note(Note(step=len(session.history), kind="refused", text="\n".join(counters.refusals)))
+        if counters and counters.end():
+            raise NoMoreCalls(counters.end())
+
+    @contextmanager
+    def _counters(self) -> Generator[Counters | None]:
+        """What the program's model takes; None without one."""
+        if self.model is None:
+            yield None
+            return
+        folder = self.quarters.folder
+        with open_counter(folder / "model") as listening, self.model.opened(listening, folder) as counters:
+            yield counters
+
+    def _run_beside_desk(self, session: Session, counters: Counters | None) -> Execution:
+        with open_counter(self.quarters.folder / "desk") as counter:
+            steps_left = self.steps - len(session.history.proposed)
+            job = build_job(self.program, self.quarters, session, steps_left, self.model)
+            run = _InBackground(self.quarters.sandbox, job)
+            deadline = time.monotonic() + self.quarters.hours_left * 3600
+            desk = Desk(
+                session=session,
+                steps=self.steps,
+                seconds_left=lambda: max(0.0, deadline - time.monotonic()),
+                spent=lambda: _spent(session, counters),
+                practice=self.quarters.practice,
+            )
+            try:
+                closing = float("inf")
+                while run.is_going and time.monotonic() < closing:
+                    serve_one(counter, desk.answer, _LOOK_SECONDS)
+                    if not session.is_open:
+                        closing = min(closing, time.monotonic() + GRACE_SECONDS)
+            finally:
+                execution = run.end()
+            return execution
+
+
+def _spent(session: Session, counters: Counters | None) -> Usage:
+    """What the model took since the last step: all calls but those that earlier steps were charged for."""
+    return counters.usage(sum(step.usage.calls for step in session.history)) if counters else Usage()
+
+
+def _require_end(execution: Execution, counters: Counters | None, *, has_submitted: bool) -> None:
+    """Raise where the program did not end by its own will, so that the run can be gone on with."""
+    if execution.ending is Ending.INFRA:
+        raise InfraTrouble(f"The agent's sandbox failed: {execution.reason}.", hint="Then resume the run.")
+    if execution.exit_code in _NOT_FOUND and not has_submitted:
+        raise AgentFailed(
+            f"The agent's command could not be started: {execution.log_tail.strip()[-300:]}",
+            hint="Name a program that it can see; --set see=/folder shows it more of this machine.",
+        )
+    trouble = counters.trouble() if counters else ""
+    if trouble and execution.ending is not Ending.TIMEOUT:
+        raise ModelTrouble(
+            f"The agent stopped after its model had not answered: {trouble}.",
+            hint="Look whether the provider works and is paid, then resume the run.",
+        )
+
+
+class _InBackground:
+    """A job that runs in a thread of its own, so that its desk can be served meanwhile."""
+
+    def __init__(self, sandbox: Sandbox, job: Job) -> None:
+        self._stop = threading.Event()
+        self._execution: Execution | None = None
+        self._thread = threading.Thread(target=self._run, args=(sandbox, job))
+        self._thread.start()
+
+    @property
+    def is_going(self) -> bool:
+        """Whether the job still runs."""
+        return self._thread.is_alive()
+
+    def end(self) -> Execution:
+        """End the job if it still runs, and tell how it went."""
+        self._stop.set()
+        self._thread.join()
+        if self._execution is None:
+            raise InfraTrouble("The agent's sandbox could not be run.", hint="fmlbench doctor says what works here.")
+        return self._execution
+
+    def _run(self, sandbox: Sandbox, job: Job) -> None:
+        self._execution = sandbox.run(replace(job, stop=self._stop))
+
+
+def _ending(execution: Execution) -> str:
+    words = execution.reason or "it ended by itself"
+    return f"{execution.ending}: {words}; {execution.cpu_seconds:.0f} CPU seconds, {execution.seconds:.0f} in all"

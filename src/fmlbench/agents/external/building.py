@@ -1,0 +1,48 @@
+"""Build the agent that a specification with a program in it asks for."""
+
+from pathlib import Path
+
+from fmlbench.agents.external.agent import ProgramAgent
+from fmlbench.agents.external.presets import PRESETS
+from fmlbench.agents.external.program import Program, command_program
+from fmlbench.agents.surroundings import Quarters, Surroundings
+from fmlbench.core.agents import Agent
+from fmlbench.core.run import AgentSpec, Budget
+from fmlbench.llm.metering import Caps
+from fmlbench.llm.proxy.opening import EXCHANGES, ModelAccess, model_access
+from fmlbench.records.folder import RunFolder
+
+
+def command_agent(spec: AgentSpec, surroundings: Surroundings) -> Agent:
+    """A user's own command."""
+    program = command_program(str(spec.settings["cmd"]), str(spec.settings["see"]))
+    return _agent(program, surroundings.quarters(), spec, surroundings.budget)
+
+
+def preset_agent(spec: AgentSpec, surroundings: Surroundings) -> Agent:
+    """One of the programs that we know how to start."""
+    quarters = surroundings.quarters()
+    preset = PRESETS[spec.name]
+    found = preset.find(str(spec.settings["program"]), quarters.programs)
+    return _agent(preset.program(found, spec), quarters, spec, surroundings.budget)
+
+
+def _model(spec: AgentSpec, budget: Budget) -> ModelAccess | None:
+    """The language model of a program, if it has one."""
+    if not spec.model:
+        return None
+    replayed = RunFolder(Path(spec.replay)).agent / EXCHANGES if spec.replay else None
+    access = model_access(spec.model, Caps(tokens=budget.tokens, dollars=budget.dollars), replayed)
+    if spec.name in PRESETS:
+        PRESETS[spec.name].require_provider(access.name)
+    return access
+
+
+def require_program_model(spec: AgentSpec, budget: Budget) -> None:
+    """Look whether a program's model can be asked, and its cap in dollars be kept; nothing is sent."""
+    if access := _model(spec, budget):
+        access.require()
+
+
+def _agent(program: Program, quarters: Quarters, spec: AgentSpec, budget: Budget) -> Agent:
+    return ProgramAgent(program, quarters, budget.steps, _model(spec, budget))

@@ -1,0 +1,184 @@
+"""The desk: where a program that is an agent asks, submits and gets its scores.
+
+It stands outside the program's sandbox. What comes over it is somebody else's word: a request is read into its type or
+refused, files are judged like any proposal's, and nothing is ever read from the program's own folders.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pydantic import ValidationError
+
+from fmlbench.agents.brief_page import brief_page
+from fmlbench.agents.external.requests import (
+    REQUESTS,
+    Answer,
+    BriefWanted,
+    CodeWanted,
+    DiffWanted,
+    Request,
+    Sorting,
+    StatusWanted,
+    Submission,
+    Trial,
+)
+from fmlbench.agents.surroundings import Practice
+from fmlbench.core.agents import Session
+from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.figures import score_text
+from fmlbench.core.steps import Move, Note, Operator, Proposal, Step, Usage
+from fmlbench.core.text import storable
+from fmlbench.workspace.globs import matches
+
+_LONGEST_IDEA = 2000
+
+
+@dataclass
+class Desk:
+    """One program's desk, from its start to its end."""
+
+    session: Session
+    steps: int
+    """The run's budget."""
+    seconds_left: Callable[[], float]
+    spent: Callable[[], Usage] = Usage
+    """What models have cost since it was last asked."""
+    practice: Practice | None = None
+    clock: Callable[[], float] = time.monotonic
+    _parent: int = field(init=False)
+    _since: float = field(init=False)
+    _trials: int = 0
+
+    def __post_init__(self) -> None:
+        self._parent = self.session.history.steps[-1].index
+        self._since = self.clock()
+
+    def answer(self, line: bytes) -> Answer:
+        """Carry out one request; what is wrong with it is said in the answer."""
+        try:
+            request = REQUESTS.validate_json(line)
+        except ValidationError as error:
+            first = error.errors()[0]
+            return Answer(ok=False, text=f"This request cannot be read: {first['msg']}.")
+        return self._carry_out(request)
+
+    def _carry_out(self, request: Request) -> Answer:
+        match request:
+            case BriefWanted():
+                brief = self.session.brief
+                return Answer(ok=True, text=brief_page(brief), data={"brief": brief.model_dump(mode="json")})
+            case StatusWanted():
+                return Answer(ok=True, text=self._status(), data=self._facts())
+            case Sorting():
+                return self._sort(request.paths)
+            case DiffWanted() | CodeWanted():
+                return self._look_up(request)
+            case Trial():
+                return self._try(request)
+            case Submission():
+                return self._submit(request)
+
+    def _sort(self, paths: tuple[str, ...]) -> Answer:
+        patterns = self.session.brief.patterns
+        return Answer(ok=True, text="", data={"editable": [path for path in paths if matches(path, patterns)]})
+
+    def _look_up(self, request: DiffWanted | CodeWanted) -> Answer:
+        history = self.session.history
+        if not 0 <= request.step < len(history):
+            return Answer(ok=False, text=f"There is no step {request.step}; the last one is {len(history) - 1}.")
+        step = history[request.step]
+        code = dict(self.session.code_of(step.index))
+        parents = step.move.parents
+        if isinstance(request, CodeWanted):
+            self._parent = step.index
+            return Answer(ok=True, text=f"These are the files of {_line(step)}", data={"files": code})
+        before = dict(self.session.code_of(parents[0])) if parents else code
+        return Answer(ok=True, text="", data={"before": before, "after": code})
+
+    def _try(self, trial: Trial) -> Answer:
+        if self.practice is None:
+            return Answer(ok=False, text="This task has no practice questions; 'fml submit' is the way to a score.")
+        self._trials += 1
+        evaluation = self.practice(trial.files)
+        self._note("trial", f"{evaluation.outcome} {score_text(evaluation.score)}")
+        head = f"practice: {_outcome(evaluation)}. Practice scores are about other questions than validation's."
+        return Answer(ok=True, text=_with_log(head, evaluation), data=_data_of(evaluation))
+
+    def _submit(self, submission: Submission) -> Answer:
+        if not self.session.is_open:
+            return Answer(ok=False, text="The budget is spent: nothing more can be scored.", data=self._facts())
+        if submission.left_out:
+            self._note("protected", f"changed and not taken: {', '.join(submission.left_out[:20])}")
+        usage = self.spent()
+        proposal = Proposal(
+            move=Move(operator=Operator.IMPROVE, parents=(self._parent,)),
+            files={path: storable(text) for path, text in submission.files.items()},
+            idea=" ".join(submission.idea.split())[:_LONGEST_IDEA] or "no idea was given",
+            usage=usage.model_copy(update={"seconds": self.clock() - self._since}),
+        )
+        step = self.session.submit(proposal)
+        self._parent = step.index
+        self._since = self.clock()
+        return Answer(ok=True, text=_with_log(f"{_line(step)}\n{self._left()}", step.evaluation), data=self._facts())
+
+    def _note(self, kind: str, text: str) -> None:
+        self.session.note(Note(step=len(self.session.history), kind=kind, text=text))
+
+    def _status(self) -> str:
+        history = self.session.history
+        best = history.best
+        lines = [_line(step) for step in history]
+        if best is not None and best.index:
+            lines.append(f"The best so far is step {best.index}.")
+        return "\n".join([*lines, self._left()])
+
+    def _left(self) -> str:
+        left = self._steps_left()
+        if not self.session.is_open:
+            return "The budget is spent: nothing more can be scored."
+        minutes = self.seconds_left() / 60
+        return f"Left: {left} {'step' if left == 1 else 'steps'}, {minutes:.0f} minutes."
+
+    def _steps_left(self) -> int:
+        return max(0, self.steps - len(self.session.history.proposed)) if self.session.is_open else 0
+
+    def _facts(self) -> dict[str, object]:
+        history = self.session.history
+        last = history.steps[-1]
+        return {
+            "metric": self.session.brief.metric.name,
+            "steps_left": self._steps_left(),
+            "seconds_left": self.seconds_left(),
+            "best_step": history.best.index if history.best else None,
+            "best_score": history.best.score if history.best else None,
+            "trials": self._trials,
+            "last": {"step": last.index, **_data_of(last.evaluation)},
+            "steps": [{"step": step.index, "idea": step.idea, "score": step.score} for step in history],
+        }
+
+
+def _line(step: Step) -> str:
+    return f"step {step.index}: {_outcome(step.evaluation)}. {step.idea}"
+
+
+def _outcome(evaluation: Evaluation) -> str:
+    score = f", score {score_text(evaluation.score)}" if evaluation.is_ok else ""
+    reason = f" ({evaluation.reason})" if evaluation.reason else ""
+    return f"{evaluation.outcome}{score}{reason}"
+
+
+def _with_log(head: str, evaluation: Evaluation) -> str:
+    """The end of the log goes along where something failed: that is where the traceback is."""
+    if evaluation.is_ok or not evaluation.log_tail.strip():
+        return head
+    return f"{head}\n\nThe end of its log:\n{evaluation.log_tail.strip()}"
+
+
+def _data_of(evaluation: Evaluation) -> dict[str, object]:
+    return {
+        "outcome": str(evaluation.outcome),
+        "score": evaluation.score if evaluation.is_ok else None,
+        "reason": evaluation.reason,
+        "seconds": evaluation.seconds,
+    }

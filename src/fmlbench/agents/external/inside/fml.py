@@ -1,0 +1,165 @@
+"""fml: the way from inside an agent's sandbox to the benchmark.
+
+    fml brief                what the task is, what may be changed, how it is scored
+    fml status               the steps so far, and what is left of steps and time
+    fml log                  the same
+    fml diff STEP            what a step changed
+    fml checkout STEP        bring the editable files back to what they were after a step
+    fml try                  train and answer practice questions: costs time, but no step
+    fml submit -m "IDEA"     score the editable files as they are now: costs one step
+
+Add --json to get facts for programs. After 'submit', --print-metric prints 'NAME: VALUE' on a line of its own.
+It ends with 0 if all went well, 1 if the code under test failed, 2 if it was asked something it cannot do, and 3 if the
+budget is spent.
+"""
+
+import argparse
+import difflib
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+
+OK, FAILED, REFUSED, SPENT = 0, 1, 2, 3
+LAB = Path(os.environ.get("FML_LAB", "/lab"))
+WORK = LAB / "work"
+SKIPPED = {".git", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache"}
+
+
+def main():
+    """Do what the command line says; return the exit code."""
+    options = read_arguments()
+    if options.command in {"brief", "status", "log"}:
+        answer = ask({"ask": "brief" if options.command == "brief" else "status"})
+        return show(answer, options)
+    if options.command == "diff":
+        answer = ask({"ask": "diff", "step": options.step})
+        if answer["ok"]:
+            answer["text"] = difference(answer["data"]["before"], answer["data"]["after"])
+        return show(answer, options)
+    if options.command == "checkout":
+        answer = ask({"ask": "checkout", "step": options.step})
+        if answer["ok"]:
+            bring_back(answer["data"]["files"])
+        return show(answer, options)
+    files, left_out = collect()
+    if options.command == "try":
+        answer = ask({"ask": "try", "files": files})
+        return show(answer, options, outcome=answer["data"].get("outcome"))
+    return submit(files, left_out, options)
+
+
+def read_arguments():
+    """The command line."""
+    parser = argparse.ArgumentParser("fml", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in ("brief", "status", "log", "diff", "checkout", "try", "submit"):
+        command = commands.add_parser(name)
+        command.add_argument("--json", action="store_true", help="print facts for programs")
+        if name in {"diff", "checkout"}:
+            command.add_argument("step", type=int)
+        if name == "submit":
+            command.add_argument("-m", "--idea", required=True, help="the idea in one sentence")
+            command.add_argument("--print-metric", action="store_true", help="print 'NAME: VALUE' as the last line")
+    return parser.parse_args()
+
+
+def submit(files, left_out, options):
+    """Spend a step on the files as they are."""
+    if left_out:
+        print("Not taken, because they are not editable:", ", ".join(left_out), file=sys.stderr)
+    answer = ask({"ask": "submit", "idea": options.idea, "files": files, "left_out": left_out})
+    if not answer["ok"]:
+        print(answer["text"], file=sys.stderr)
+        return SPENT if answer["data"].get("steps_left") == 0 else REFUSED
+    last = answer["data"]["last"]
+    code = show(answer, options, outcome=last["outcome"])
+    if options.print_metric:
+        print(f"{answer['data']['metric']}: {last['score'] if last['score'] is not None else 'none'}")
+    return code
+
+
+def show(answer, options, outcome="ok"):
+    """Print an answer; return the exit code."""
+    if not answer["ok"]:
+        print(answer["text"], file=sys.stderr)
+        return REFUSED
+    print(json.dumps(answer["data"], indent=2) if options.json else answer["text"])
+    return OK if outcome == "ok" else FAILED
+
+
+def collect():
+    """The editable files as they are, and the other files that are not as they were."""
+    paths = sorted(
+        (Path(folder) / name).relative_to(WORK).as_posix() for folder, _, names in walk(WORK) for name in names
+    )
+    editable = set(ask({"ask": "sort", "paths": paths})["data"]["editable"])
+    files = {}
+    for path in sorted(editable):
+        try:
+            files[path] = (WORK / path).read_bytes().decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            sys.exit(stop(f"{path} cannot be read as text: {error}"))
+    return files, [path for path in paths if path not in editable and is_changed(path)]
+
+
+def walk(top):
+    """Every folder but those that tools leave behind."""
+    for folder, folders, names in os.walk(top):
+        folders[:] = [name for name in folders if name not in SKIPPED]
+        yield folder, folders, names
+
+
+def is_changed(path):
+    """Whether a file that is not editable differs from the untouched repository."""
+    untouched = LAB / "repository" / path
+    try:
+        return untouched.is_file() and untouched.read_bytes() != (WORK / path).read_bytes()
+    except OSError:
+        return True
+
+
+def bring_back(files):
+    """Make the editable files be these, and no others."""
+    present, _ = collect()
+    for path in present.keys() - files.keys():
+        (WORK / path).unlink()
+    for path, text in files.items():
+        (WORK / path).parent.mkdir(parents=True, exist_ok=True)
+        (WORK / path).write_bytes(text.encode("utf-8"))
+
+
+def difference(before, after):
+    """What changed, as a unified diff."""
+    lines = []
+    for path in sorted(before.keys() | after.keys()):
+        old, new = before.get(path, "").splitlines(True), after.get(path, "").splitlines(True)
+        lines += difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
+    return "".join(lines) or "Nothing."
+
+
+def ask(request):
+    """Carry a request to the desk, and its answer back."""
+    folder = os.open(LAB / "desk", os.O_RDONLY)
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as desk:
+            desk.connect(f"/proc/self/fd/{folder}/socket")
+            desk.sendall(json.dumps(request).encode() + b"\n")
+            with desk.makefile("rb") as answers:
+                line = answers.readline()
+    except OSError as error:
+        sys.exit(stop(f"The benchmark cannot be reached: {error}"))
+    if not line:
+        sys.exit(stop("The benchmark gave no answer: the time is over."))
+    return json.loads(line)
+
+
+def stop(reason):
+    """Say why there is nothing to be done."""
+    print(reason, file=sys.stderr)
+    return REFUSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

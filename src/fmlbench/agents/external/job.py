@@ -1,0 +1,153 @@
+"""The sandbox of a program that is an agent: its files, and the job that runs it.
+
+RUN/agent/
+  work/       a copy of the repository, the program's to change; kept over interruptions
+  home/       its home folder, fresh at the start of the run
+  tools/      fml, and the task's Python
+  told/       the brief and the prompt
+  desk/       the socket behind fml
+  model/      the socket behind its model's address
+  log.txt     what it printed
+"""
+
+import json
+import os
+import shlex
+from dataclasses import replace
+from importlib import resources
+from pathlib import Path
+
+from fmlbench.agents.brief_page import brief_page
+from fmlbench.agents.external.program import Program
+from fmlbench.agents.surroundings import Quarters
+from fmlbench.core.agents import Session
+from fmlbench.core.brief import Brief
+from fmlbench.core.task import Limits
+from fmlbench.execution.sandbox import Job, Mount, TaskPython
+from fmlbench.llm.proxy.opening import ModelAccess
+from fmlbench.workspace.filing import replace_folder, scratch_beside
+from fmlbench.workspace.trees import copy_with
+
+PROMPT = """\
+You are a machine-learning researcher. The current folder holds the repository of a research codebase; improve its
+method on the task below. You have {steps} scored steps and {minutes:.0f} minutes. The program `fml` is your only way to
+a score:
+
+{usage}
+Work in small steps: change the code, `fml submit -m "the idea in one sentence"`, look at the score, and go on from the
+best step (`fml checkout STEP` brings its files back). Only validation scores are shown. When you stop, the best step is
+tested on questions that nobody has seen. Visible training data lies in {lab}/data, the program that runs your code in
+{lab}/task. `python` has what the task needs. There is no network.
+
+{brief}"""
+
+LAB = "lab"
+"""The folder of the sandbox that all of it lies in, so that it covers no folder of this machine."""
+
+_MEMORY_MB, _DISK_MB, _FILES, _PROCESSES, _SCRATCH_MB = 8192, 8192, 200_000, 1024, 2048
+
+
+def build_job(
+    program: Program, quarters: Quarters, session: Session, steps_left: int, model: ModelAccess | None = None
+) -> Job:
+    """Lay out what the program finds, and the job that runs it."""
+    folder = quarters.folder
+    lay_out(quarters, session, steps_left)
+    (folder / "home").mkdir(exist_ok=True)
+    program.furnish(folder / "home")
+    environment = {
+        "HOME": "{lab}/home",
+        "PATH": ":".join(("{lab}/tools", *program.path, "/usr/bin", "/bin")),
+        "FML_LAB": "{lab}",
+        "FML_PROMPT_FILE": "{lab}/told/prompt.md",
+        "TERM": "dumb",
+        **(model.told if model else {}),
+        **program.environment,
+    }
+    facts = {"command": program.command, "environment": environment, "has_model": model is not None}
+    (folder / "launch.json").write_text(json.dumps(facts), "utf-8")
+    seconds = quarters.hours_left * 3600
+    return Job(
+        name=f"{quarters.run_id}-agent",
+        python=quarters.python,
+        script=f"{LAB}/inside/launch.py",
+        mounts=(
+            Mount(inside(), f"{LAB}/inside"),
+            Mount(quarters.codebase, f"{LAB}/repository"),
+            Mount(folder / "launch.json", f"{LAB}/launch.json"),
+            *(
+                Mount(folder / name, f"{LAB}/{name}")
+                for name in ("tools", "told", "desk", *(["model"] if model else []))
+            ),
+            *(Mount(folder / name, f"{LAB}/{name}", writable=True) for name in ("work", "home")),
+            *(replace(mount, target=f"{LAB}/{mount.target}") for mount in quarters.visible),
+            *program.mounts,
+        ),
+        limits=Limits(
+            cpu_seconds=seconds * (os.cpu_count() or 1),
+            wall_seconds=seconds,
+            memory_mb=_MEMORY_MB,
+            disk_mb=_DISK_MB,
+            files=_FILES,
+            processes=_PROCESSES,
+            scratch_mb=_SCRATCH_MB,
+        ),
+        log=folder / "log.txt",
+        isolated=True,
+    )
+
+
+def lay_out(quarters: Quarters, session: Session, steps_left: int) -> None:
+    """Lay out what every agent of this kind finds, person or program."""
+    _lay_out_work(quarters, session)
+    _write_tools(quarters.folder / "tools", quarters.python)
+    _write_told(quarters.folder / "told", session.brief, quarters, steps_left)
+
+
+def _lay_out_work(quarters: Quarters, session: Session) -> None:
+    """A copy of the repository at the run's last step; one that an interruption left is gone on with."""
+    work = quarters.folder / "work"
+    if work.exists():
+        return
+    with scratch_beside(work) as scratch:
+        made = scratch / "made"
+        copy_with(quarters.codebase, session.code_of(len(session.history) - 1), made)
+        replace_folder(made, work)
+
+
+def _write_tools(folder: Path, python: TaskPython) -> None:
+    folder.mkdir(exist_ok=True)
+    executable = shlex.quote(str(python.executable))
+    for name, command in {
+        "fml": f'{executable} -I "$FML_LAB/inside/fml.py" "$@"',
+        "python": f'{executable} "$@"',
+        "python3": f'{executable} "$@"',
+    }.items():
+        (folder / name).write_text(f"#!/bin/sh\nexec {command}\n", "utf-8")
+        (folder / name).chmod(0o755)
+
+
+def _write_told(folder: Path, brief: Brief, quarters: Quarters, steps_left: int) -> None:
+    folder.mkdir(exist_ok=True)
+    page = brief_page(brief)
+    prompt = PROMPT.format(
+        steps=steps_left,
+        minutes=quarters.hours_left * 60,
+        usage=_usage_of_fml(),
+        lab=f"/{LAB}",
+        brief=page,
+    )
+    (folder / "brief.md").write_text(page, "utf-8")
+    (folder / "brief.json").write_text(brief.model_dump_json(indent=2), "utf-8")
+    (folder / "prompt.md").write_text(prompt, "utf-8")
+
+
+def _usage_of_fml() -> str:
+    """The list of commands in the tool's own docstring, so that both always say the same."""
+    text = (inside() / "fml.py").read_text("utf-8")
+    return text.split('"""')[1].split("\n\n")[1] + "\n"
+
+
+def inside() -> Path:
+    """The programs of ours that run beside an agent."""
+    return Path(str(resources.files("fmlbench.agents.external") / "inside"))

@@ -1,0 +1,43 @@
+"""A program that is an agent: how it is started, and what it needs to see."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fmlbench.core.errors import BadRequest
+from fmlbench.execution.sandbox import Mount
+
+
+def _furnish_nothing(_home: Path) -> None:
+    """Most programs need nothing in their home folder."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A command line for a shell, and its surroundings.
+
+    In values of the environment ``{lab}`` is the folder of the sandbox that all of it lies in, and ``{model}`` the
+    address of its language model there, if it has one. The command finds the folder in $FML_LAB.
+    """
+
+    command: str
+    mounts: tuple[Mount, ...] = ()
+    path: tuple[str, ...] = ()
+    """Folders in the sandbox where its own programs lie."""
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    furnish: Callable[[Path], None] = _furnish_nothing
+    """Put settings into its home folder."""
+
+
+def command_program(command: str, see: str) -> Program:
+    """A user's own command; ``see`` names folders, separated by colons, that it needs, at their own paths."""
+    mounts = tuple(_mount(Path(path)) for path in see.split(":") if path)
+    return Program(command=command, mounts=mounts)
+
+
+def _mount(path: Path) -> Mount:
+    if not path.is_absolute() or not path.exists():
+        raise BadRequest(
+            f"There is no '{path}' for the agent's program to see.", hint="Give absolute paths that exist: see=/a:/b."
+        )
+    return Mount(path, str(path).lstrip("/"))

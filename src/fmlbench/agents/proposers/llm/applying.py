@@ -1,0 +1,105 @@
+"""Apply a model's edits to files: all of them, or none."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Replacement, WholeFile
+from fmlbench.agents.proposers.llm.matching import find
+from fmlbench.agents.proposers.llm.nearest import nearest_lines
+from fmlbench.agents.proposers.llm.python import why_not_python
+
+IsEditable = Callable[[str], bool]
+_MOST_NAMED = 20
+
+
+def apply(edits: Sequence[Edit], files: Mapping[str, str], is_editable: IsEditable) -> dict[str, str]:
+    """The files after the edits, each made on the result of those before it.
+
+    Raises EditProblem with everything that is wrong, so that one more try can mend it all. ``files`` stay as they are.
+    """
+    changed = dict(files)
+    problems: list[str] = []
+    for number, edit in enumerate(edits, start=1):
+        try:
+            changed[edit.path] = _edited(edit, changed, is_editable)
+        except EditProblem as problem:
+            problems.append(f"Edit {number} ({edit.path}): {problem}")
+    if not problems:
+        problems = _faults(files, changed)
+    if problems:
+        raise EditProblem("\n\n".join(problems))
+    return changed
+
+
+def _faults(files: Mapping[str, str], changed: Mapping[str, str]) -> list[str]:
+    """What makes a change not worth an experiment: it is none, or leaves Python that is none."""
+    if changed == files:
+        return ["The edits leave every file as it is."]
+    touched = [path for path in changed if changed[path] != files.get(path) and path.endswith(".py")]
+    faults = {path: why_not_python(changed[path]) for path in touched}
+    return [f"{path} would no longer be Python: {fault}" for path, fault in faults.items() if fault]
+
+
+def _edited(edit: Edit, files: Mapping[str, str], is_editable: IsEditable) -> str:
+    if PurePosixPath(edit.path).is_absolute() or ".." in PurePosixPath(edit.path).parts or not is_editable(edit.path):
+        raise EditProblem(f"This file may not be changed.{_perhaps(edit.path, files)}")
+    before = files.get(edit.path)
+    if isinstance(edit, WholeFile):
+        return _with_line_ends_of(before, edit.text)
+    if not edit.search:
+        return _started(before, edit)
+    if before is None:
+        raise EditProblem(f"There is no such file.{_perhaps(edit.path, files)}")
+    return _replaced(before, edit)
+
+
+def _started(before: str | None, edit: Replacement) -> str:
+    """A new file, from a replacement that searches for nothing."""
+    if before:
+        raise EditProblem("An empty SEARCH fits everywhere: write the lines that are to be replaced.")
+    return "".join(f"{line}\n" for line in edit.replace)
+
+
+def _perhaps(path: str, files: Mapping[str, str]) -> str:
+    """Which file may have been meant: one of the same name, else any that there are."""
+    namesakes = [known for known in files if PurePosixPath(known).name == PurePosixPath(path).name]
+    if namesakes:
+        return f" Did you mean {' or '.join(namesakes[:3])}?"
+    return f" There are: {', '.join(sorted(files)[:_MOST_NAMED])}."
+
+
+def _replaced(before: str, edit: Replacement) -> str:
+    lines = _split(before)
+    texts = [text for text, _ in lines]
+    found = find(edit.search, texts)
+    if not found:
+        raise EditProblem(f"The SEARCH lines are not in the file.\n{nearest_lines(edit.search, texts)}")
+    if len(found) > 1:
+        places = ", ".join(str(match.start + 1) for match in found[:9])
+        raise EditProblem(
+            f"The SEARCH lines are in the file {len(found)} times, at lines {places}: add lines around them until only "
+            "one place fits."
+        )
+    (match,) = found
+    stop = match.start + len(edit.search)
+    end = lines[match.start][1] or _usual_end(before)
+    fresh = [(match.adapt(line), end) for line in edit.replace]
+    if stop == len(lines) and fresh:
+        fresh[-1] = (fresh[-1][0], lines[-1][1])
+    return "".join(text + end for text, end in (*lines[: match.start], *fresh, *lines[stop:]))
+
+
+def _split(text: str) -> list[tuple[str, str]]:
+    """Lines with their ends apart; an end is a newline, a return and a newline, or nothing at the end of the file."""
+    *whole, last = text.split("\n")
+    lines = [(line[:-1], "\r\n") if line.endswith("\r") else (line, "\n") for line in whole]
+    return [*lines, (last, "")] if last else lines
+
+
+def _usual_end(text: str) -> str:
+    return "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
+
+
+def _with_line_ends_of(before: str | None, text: str) -> str:
+    plain = text.replace("\r\n", "\n")
+    return plain.replace("\n", "\r\n") if before and _usual_end(before) == "\r\n" else plain

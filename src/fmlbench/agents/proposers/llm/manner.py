@@ -1,0 +1,26 @@
+"""How a model is asked: the settings of every agent that is given one."""
+
+from dataclasses import dataclass
+
+from fmlbench.agents.settings import parameter
+
+
+@dataclass(frozen=True)
+class Manner:
+    """Lengths in tokens are estimated, three bytes each."""
+
+    context_tokens: int = parameter(24_000, "how long a prompt may be, in tokens", low=1000)
+    output_tokens: int = parameter(8_000, "how long an answer may be, thoughts included, in tokens", low=100)
+    edit_tries: int = parameter(3, "how often a step's answer may be given until its changes can be made", low=1)
+    temperature: str = parameter("", "how freely words are chosen, like 0.7; nothing leaves it to the provider")
+
+    def __post_init__(self) -> None:
+        try:
+            float(self.temperature or 0)
+        except ValueError as error:
+            raise ValueError(f"'{self.temperature}' is no temperature") from error
+
+    @property
+    def degrees(self) -> float | None:
+        """The temperature as a number; None leaves it to the provider."""
+        return float(self.temperature) if self.temperature else None

@@ -1,0 +1,38 @@
+"""Show the lines of a file that come closest to what somebody looked for."""
+
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+_AROUND = 2
+_MOST_LINES = 40
+_CANDIDATES = 8
+_LONGEST_LINE = 200
+
+
+def nearest_lines(search: Sequence[str], lines: Sequence[str]) -> str:
+    """The closest lines with their numbers, or the word that nothing comes close."""
+    if not any(line.strip() for line in lines):
+        return "The file is empty."
+    start = max(_promising(search, lines), key=lambda at: _likeness(search, lines[at : at + len(search)]))
+    first = max(0, start - _AROUND)
+    last = min(len(lines), start + min(len(search), _MOST_LINES) + _AROUND)
+    shown = "\n".join(f"{number:5d} | {lines[number - 1][:_LONGEST_LINE]}" for number in range(first + 1, last + 1))
+    return f"The closest lines there, with line numbers that are not part of them:\n{shown}"
+
+
+def _promising(search: Sequence[str], lines: Sequence[str]) -> list[int]:
+    """The places that share most words with the search; comparing letter by letter everywhere would take too long."""
+    wanted = _words(search)
+    last = max(1, len(lines) - len(search) + 1)
+    shared = {at: (wanted & _words(lines[at : at + len(search)])).total() for at in range(last)}
+    return sorted(shared, key=lambda at: (-shared[at], at))[:_CANDIDATES]
+
+
+def _words(lines: Sequence[str]) -> Counter[str]:
+    return Counter(word for line in lines[:_MOST_LINES] for word in line.split())
+
+
+def _likeness(search: Sequence[str], lines: Sequence[str]) -> float:
+    one, other = ("\n".join(each[:_MOST_LINES])[:4000] for each in (search, lines))
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()

@@ -1,0 +1,132 @@
+"""The proposer that is a language model."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from random import Random
+
+from fmlbench.agents.prompts import render
+from fmlbench.agents.proposers.llm.applying import apply
+from fmlbench.agents.proposers.llm.edits import EditProblem
+from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.llm.memory import Files, Memory
+from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
+from fmlbench.agents.proposers.llm.prompting import Thoughts, example_path, write_prompt
+from fmlbench.agents.proposers.llm.quoting import head_of
+from fmlbench.agents.proposers.llm.thinking import Thinker
+from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
+from fmlbench.core.agents import NoMoreCalls, Session
+from fmlbench.core.steps import Move, Note, Proposal, Usage
+from fmlbench.llm.chat import ChatModel, Message, Place, Reply, Request
+from fmlbench.workspace.globs import matches
+
+PROPOSE = "propose"
+IDEA_IS_DONE = re.compile(r"^\W*IDEA DONE\W*$", re.MULTILINE)
+_FEEDBACK_BYTES = 6000
+_LONGEST_REJECTION = 400
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """Asks a model for a change, and again with what was wrong where the change could not be made."""
+
+    model: ChatModel
+    manner: Manner = field(default_factory=Manner)
+    kept: dict[str, Files] = field(default_factory=dict[str, Files], repr=False)
+
+    def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
+        """Return the changed files; a rejection where no try brought a change that can be made."""
+        asked = _Asking(self.model, self.manner, len(session.history))
+        memory = Memory(session, self.kept)
+        try:
+            return self._propose(move, session, memory, asked)
+        except (EditProblem, NoMoreCalls) as end:
+            if not asked.replies:
+                raise
+            return Proposal(
+                move=move,
+                files=memory.code_of(move.parents[0]),
+                idea=idea_in(asked.replies[-1].text) or "a change that could not be made",
+                usage=usage_of(asked.replies),
+                rejection=_rejection(asked, end),
+            )
+
+    def _propose(self, move: Move, session: Session, memory: Memory, asked: "_Asking") -> Proposal:
+        files, tokens = memory.code_of(move.parents[0]), self.manner.context_tokens
+        thinker = Thinker(session, memory, tokens, asked.say)
+        thoughts = Thoughts(thinker.idea_for(move), thinker.goal_for(move))
+        prompt = write_prompt(move, session, memory, tokens=tokens, thoughts=thoughts)
+        opening = Message(role="user", text=prompt.user)
+        talk = (opening,)
+        for turn in count():
+            reply = asked.ask(PROPOSE, turn, prompt.system, talk)
+            try:
+                answer = read_answer(reply.text, files.keys())
+                changed = apply(answer.edits, files, lambda path: matches(path, session.brief.patterns))
+            except EditProblem as problem:
+                if turn + 1 == self.manner.edit_tries:
+                    raise
+                talk = (opening, *_objection(reply, str(problem), example_path(session.brief)))
+                continue
+            if thoughts.idea and IDEA_IS_DONE.search(reply.text):
+                session.note(Note(step=len(session.history), kind=IDEA_DONE, text=answer.idea))
+            return Proposal(move=move, files=changed, idea=_idea(answer), usage=usage_of(asked.replies))
+        raise AssertionError  # counting has no end
+
+
+@dataclass
+class _Asking:
+    """Asks a model, and keeps what it said in this step."""
+
+    model: ChatModel
+    manner: Manner
+    step: int
+    replies: list[Reply] = field(default_factory=list[Reply])
+
+    def ask(self, purpose: str, turn: int, system: str, talk: tuple[Message, ...]) -> Reply:
+        request = Request(
+            place=Place(step=self.step, purpose=purpose, turn=turn),
+            system=system,
+            messages=talk,
+            max_output_tokens=self.manner.output_tokens,
+            temperature=self.manner.degrees,
+        )
+        self.replies.append(self.model.complete(request))
+        return self.replies[-1]
+
+    def say(self, purpose: str, turn: int, system: str, talk: tuple[Message, ...]) -> str:
+        return self.ask(purpose, turn, system, talk).text
+
+
+def usage_of(replies: Sequence[Reply]) -> Usage:
+    """What some calls took together; the price is unknown where any of theirs is."""
+    prices = [reply.dollars for reply in replies]
+    return Usage(
+        calls=len(replies),
+        input_tokens=sum(reply.tokens.input for reply in replies),
+        output_tokens=sum(reply.tokens.output for reply in replies),
+        cached_tokens=sum(reply.tokens.cached for reply in replies),
+        reasoning_tokens=sum(reply.tokens.reasoning for reply in replies),
+        dollars=None if None in prices else sum(price or 0.0 for price in prices),
+        seconds=sum(reply.seconds for reply in replies),
+    )
+
+
+def _objection(reply: Reply, problem: str, path: str) -> tuple[Message, Message]:
+    """The last answer and what was wrong with it; providers take no empty message."""
+    told = head_of(problem, _FEEDBACK_BYTES) or problem[:_FEEDBACK_BYTES]
+    if not reply.is_complete:
+        told = f"The answer was cut off at the limit of its length; write less.\n\n{told}"
+    said = Message(role="assistant", text=reply.text.strip() or "(nothing)")
+    return said, Message(role="user", text=render("feedback", problem=told, path=path))
+
+
+def _rejection(asked: _Asking, end: Exception) -> str:
+    said = f"no change could be made in {len(asked.replies)} answers; at last: {' '.join(str(end).split())}"
+    return said[:_LONGEST_REJECTION]
+
+
+def _idea(answer: Answer) -> str:
+    paths = ", ".join(dict.fromkeys(edit.path for edit in answer.edits))
+    return answer.idea or f"a change of {paths}, without a word on why"

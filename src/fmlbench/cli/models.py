@@ -1,0 +1,71 @@
+"""fmlbench models: list the providers of language models, try one, fetch one."""
+
+from typing import Annotated
+
+import typer
+
+from fmlbench.cli.options import JsonOption
+
+app = typer.Typer(help="List the providers of language models, try one, fetch one.", rich_markup_mode=None)
+
+ModelArgument = Annotated[
+    str, typer.Argument(metavar="MODEL", help="A model's name with its provider's, like openai/gpt-5.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def models(context: typer.Context, as_json: JsonOption = False) -> None:
+    """List the providers of language models, try one, fetch one."""
+    if context.invoked_subcommand is None:
+        list_providers(as_json=as_json)
+
+
+@app.command("list")
+def list_providers(as_json: JsonOption = False) -> None:
+    """List the providers: what is installed, whose key is set, and what mends the rest."""
+    import os
+
+    from fmlbench.cli.places import find_places
+    from fmlbench.cli.screen import show, show_json
+    from fmlbench.reports.models import model_settings_table, provider_rows, provider_table
+
+    rows = provider_rows(os.environ, find_places().models)
+    if as_json:
+        show_json(rows)
+    else:
+        show(provider_table(rows))
+        show(model_settings_table())
+
+
+@app.command("test")
+def try_model(model: ModelArgument, as_json: JsonOption = False) -> None:
+    """Ask a model to say a word: tests its key, its name and its price. Costs a few tokens."""
+    from fmlbench.cli.places import find_places
+    from fmlbench.cli.screen import show, show_json
+    from fmlbench.llm.trying import try_out
+    from fmlbench.reports.models import trial_table
+
+    trial = try_out(model, find_places().models)
+    if as_json:
+        show_json(trial)
+    else:
+        show(trial_table(trial))
+
+
+@app.command("fetch")
+def fetch(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model of the provider 'local'; the list names them.")
+    ],
+) -> None:
+    """Fetch a model that runs on this machine; what has arrived is kept if it is interrupted."""
+    from rich.text import Text
+
+    from fmlbench.cli.places import find_places
+    from fmlbench.cli.progress import progress_on
+    from fmlbench.cli.screen import proceedings, show_lines
+    from fmlbench.llm.local.fetching import fetch_model
+
+    with progress_on(proceedings()) as progress:
+        file = fetch_model(model, find_places(), progress)
+    show_lines(Text(str(file)))

@@ -1,0 +1,77 @@
+"""What a run gives to its agent: the task's reference for the oracle, quarters for programs."""
+
+from collections.abc import Mapping
+
+from fmlbench.agents.surroundings import Quarters, Surroundings
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.run import RunSpec
+from fmlbench.engine.budget import hours_spent
+from fmlbench.engine.session import RunSession
+from fmlbench.engine.workbench import Workbench
+from fmlbench.execution.draws import make_draw
+from fmlbench.execution.practice import practice_of
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.sandbox import Mount
+from fmlbench.workspace.places import Places
+
+DEFAULT_HOURS = 24.0
+"""A program is ended after so long if the run's budget says nothing about time."""
+
+
+def surroundings_of(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> Surroundings:
+    """The surroundings of one run's agent."""
+    reference = prepared.task.reference
+    return Surroundings(
+        reference=prepared.folder.files_of(reference),
+        reference_idea=reference.idea,
+        budget=spec.budget,
+        quarters=lambda: _quarters(spec, prepared, session, places),
+    )
+
+
+def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> Quarters:
+    folder = session.folder.agent
+    folder.mkdir(exist_ok=True)
+    draw = make_draw(prepared, "public", 0)
+    parts = sorted({part for training in prepared.track.training for part in training.data})
+    practice = practice_of(prepared)
+    return Quarters(
+        run_id=spec.run_id,
+        folder=folder,
+        codebase=prepared.codebase,
+        python=prepared.python,
+        sandbox=prepared.sandbox,
+        visible=(
+            *(Mount(draw.visible(part), f"data/{part}") for part in parts),
+            Mount(prepared.folder.experiment, "task"),
+        ),
+        programs=places.programs,
+        hours_left=(spec.budget.hours or DEFAULT_HOURS) - hours_spent(session.journal.state.steps),
+        practice=None if practice is None else _Practice(spec.run_id, practice, session),
+    )
+
+
+class _Practice:
+    """Experiments on practice questions; they leave nothing but what the desk notes."""
+
+    def __init__(self, run_id: str, prepared: PreparedTask, session: RunSession) -> None:
+        self._run_id = run_id
+        self._prepared = prepared
+        self._session = session
+        self._trials = 0
+
+    def __call__(self, files: Mapping[str, str]) -> Evaluation:
+        if rejection := self._session.violation_of(files):
+            return Evaluation(outcome=Outcome.REJECTED, reason=rejection)
+        self._trials += 1
+        workbench = Workbench(
+            prepared=self._prepared,
+            files=files,
+            folder=self._session.folder.bench / f"practice-{self._trials}",
+            label=f"{self._run_id}-practice-{self._trials}",
+            purpose=("practice", 0),
+        )
+        try:
+            return workbench.validate({})
+        finally:
+            workbench.clear()

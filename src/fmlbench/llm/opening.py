@@ -1,0 +1,70 @@
+"""Open a model by its name."""
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fmlbench.core.errors import ModelUnavailable
+from fmlbench.llm.chat import ChatModel
+from fmlbench.llm.local.catalogue import LOCAL_MODELS
+from fmlbench.llm.local.fetching import LOCAL, model_file
+from fmlbench.llm.local.serving import require_installed, served
+from fmlbench.llm.names import ModelName, read_name
+from fmlbench.llm.prices import Pricing, free
+from fmlbench.llm.providers.access import SECONDS, SLOW_SECONDS
+from fmlbench.llm.providers.catalogue import PROVIDERS
+from fmlbench.llm.scripted import TINKER, Scripted, Tinker, read_script
+
+SCRIPTED = "scripted"
+
+
+@dataclass(frozen=True)
+class OpenModel:
+    """A model that can be asked, and its price."""
+
+    chat: ChatModel
+    price: Pricing
+    call_seconds: float = SECONDS
+    """How long an answer may take."""
+
+
+def open_model(name: str, models: Path, environment: Mapping[str, str] | None = None) -> OpenModel:
+    """Open a model with the keys in the environment; nothing is sent yet. ``models`` is where local ones lie."""
+    wanted = read_name(name)
+    if wanted.provider == LOCAL:
+        return OpenModel(_local(wanted, models), free, SLOW_SECONDS)
+    if wanted.provider == SCRIPTED:
+        return OpenModel(_script(wanted), free)
+    provider = PROVIDERS.get(wanted.provider)
+    if provider is None:
+        names = [*PROVIDERS, LOCAL, SCRIPTED]
+        close = difflib.get_close_matches(wanted.provider, names, n=1)
+        hint = f"Did you mean '{close[0]}/{wanted.model}'?" if close else f"There are: {', '.join(names)}."
+        raise ModelUnavailable(f"There is no provider named '{wanted.provider}'.", hint=hint)
+    chat = provider.open(wanted, os.environ if environment is None else environment)
+    return OpenModel(chat, provider.pricing(wanted), provider.call_seconds)
+
+
+def lasting_name(name: str) -> str:
+    """The same name for the record: a file is named by its whole path, wherever the run is resumed from."""
+    wanted = read_name(name)
+    is_file = wanted.provider in {SCRIPTED, LOCAL} and wanted.model.endswith((".json", ".gguf"))
+    return f"{wanted.provider}/{Path(wanted.model).absolute()}" if is_file else name
+
+
+def _local(name: ModelName, models: Path) -> ChatModel:
+    require_installed()
+    file = model_file(name.model, models)
+    if not file.is_file():
+        known = name.model in LOCAL_MODELS
+        hint = f"fmlbench models fetch {name}" if known else f"There are: {', '.join(LOCAL_MODELS)}, or a path.gguf."
+        raise ModelUnavailable(f"The file of {name} is not here.", hint=hint)
+    return served(str(name), file)
+
+
+def _script(name: ModelName) -> ChatModel:
+    if name.model == TINKER:
+        return Tinker(str(name))
+    return Scripted(str(name), read_script(Path(name.model)))

@@ -1,0 +1,56 @@
+"""What a call costs, by a dated list of prices; what the list does not know has no price, rather than a guessed one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from fmlbench.llm.chat import Tokens
+from fmlbench.llm.names import ModelName
+
+LIST = "genai-prices"
+
+
+@dataclass(frozen=True)
+class Price:
+    """An amount, and the list that says so."""
+
+    dollars: float | None
+    priced_by: str = ""
+
+
+Pricing = Callable[[Tokens], Price]
+
+
+def free(tokens: Tokens) -> Price:
+    """The price of what runs on the user's own machine."""
+    del tokens
+    return Price(0.0, "nobody charges for it")
+
+
+def unknown(tokens: Tokens) -> Price:
+    """The price of what no list knows."""
+    del tokens
+    return Price(None)
+
+
+def listed(name: ModelName) -> Pricing:
+    """The price of a provider's model by the list, if the list is installed."""
+
+    def price(tokens: Tokens) -> Price:
+        try:
+            from genai_prices import Usage, calc_price  # noqa: PLC0415 - only who pays needs the list
+        except ImportError:
+            return Price(None)
+        usage = Usage(
+            input_tokens=tokens.input,
+            output_tokens=tokens.output,
+            cache_read_tokens=tokens.cached,
+            cache_write_tokens=tokens.cache_written,
+        )
+        try:
+            found = calc_price(usage, name.model, provider_id=name.provider)
+        except LookupError:
+            return Price(None)
+        return Price(float(found.total_price), f"{LIST} {version(LIST)}")
+
+    return price

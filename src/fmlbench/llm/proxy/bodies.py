@@ -1,0 +1,51 @@
+"""Read JSON that somebody else wrote: nothing in it is taken for granted."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, TypeGuard
+
+Body = dict[str, Any]
+"""A JSON object."""
+
+
+def read_json(text: bytes) -> Any:
+    """What a text says; None where it is not JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def is_object(value: object) -> TypeGuard[Body]:
+    """Whether this is a JSON object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: object) -> TypeGuard[list[Any]]:
+    """Whether this is a JSON list."""
+    return isinstance(value, list)
+
+
+def objects_of(value: object) -> list[Body]:
+    """The objects of a list, if it is one."""
+    return [item for item in value if is_object(item)] if is_list(value) else []
+
+
+def object_at(body: Mapping[str, Any], *names: str) -> Body:
+    """The object that is found by going down the names; an empty one if there is none."""
+    found: Any = body
+    for name in names:
+        found = found.get(name) if is_object(found) else None
+    return found if is_object(found) else {}
+
+
+def count_at(body: Mapping[str, Any], *names: str) -> int:
+    """The count that is found by going down the names; 0 if there is none."""
+    found = object_at(body, *names[:-1]).get(names[-1])
+    return found if isinstance(found, int) and found > 0 else 0
+
+
+def drop(body: Body, *names: str) -> None:
+    """Leave parts of an object out."""
+    for name in names:
+        body.pop(name, None)

@@ -1,0 +1,1 @@
+"""The APIs that programs speak to models in."""

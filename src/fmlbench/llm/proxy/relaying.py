@@ -1,0 +1,122 @@
+"""Look at what a program asks of its model, and send on what may be asked."""
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from fmlbench.core.agents import NoMoreCalls
+from fmlbench.llm.chat import Tokens, estimate_tokens
+from fmlbench.llm.proxy.bodies import Body, is_object, read_json
+from fmlbench.llm.proxy.calls import Books, Call
+from fmlbench.llm.proxy.dialect import Dialect, Refused
+from fmlbench.llm.proxy.meter import Meter
+from fmlbench.llm.proxy.upstream import Incoming, Line, LineLost, Outgoing
+
+_LONGEST_ANSWER_TOKENS = 32_000
+"""Taken for the most a call can bring where its request does not say."""
+_PASSED_ON = ("content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta")
+_MOST_REFUSALS = 50
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request as a program made it."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    """By names in lower case."""
+    body: bytes
+
+
+@dataclass
+class Relay:
+    """Serves one model to one program, in the dialects of the model's provider.
+
+    Whatever model a request names, the run's model answers: the run is about it, and the caps know its price.
+    """
+
+    model: str
+    dialects: Sequence[Dialect]
+    prefix: str
+    """What paths begin with inside, and not below the provider's address."""
+    line: Line
+    meter: Meter
+    books: Books
+    refusals: list[str] = field(default_factory=list[str])
+    """What was not sent on, in a few words each."""
+    _under_way: dict[Call, ExitStack] = field(default_factory=dict[Call, ExitStack])
+    """With their places in the budget."""
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def answer(self, asked: Asked) -> Incoming:
+        """Answer a request; one that is refused gets an error in its own dialect."""
+        dialect = next((each for each in self.dialects if each.serves(asked.method, asked.path)), None)
+        try:
+            if dialect is None:
+                raise Refused(f"There is no {asked.method} {asked.path[:200]} here.", status=404)
+            return self._open(dialect, asked).start(self.line)
+        except Refused as refused:
+            status, reason = refused.status, refused.reason
+        except NoMoreCalls as end:
+            status, reason = 400, f"No more calls: {end}."
+        except LineLost as lost:
+            return _said(dialect or self.dialects[0], 502, f"No answer: {lost}.")
+        self._remember(f"{asked.method} {asked.path[:100]}: {reason}")
+        return _said(dialect or self.dialects[0], status, reason)
+
+    def cut_off(self) -> None:
+        """Write down the calls that are still under way, as far as they came; they count all the same."""
+        with self._lock:
+            calls = list(self._under_way)
+        for call in calls:
+            call.finish("cut off at the end")
+
+    def _open(self, dialect: Dialect, asked: Asked) -> Call:
+        """A call with a place in the budget; raises Refused or NoMoreCalls."""
+        body = _read(asked)
+        most_output = dialect.most_output(body) or _LONGEST_ANSWER_TOKENS
+        outgoing = self._outgoing(dialect, asked, body)
+        is_free = not dialect.is_call(asked.path)
+        most = Tokens() if is_free else Tokens(input=estimate_tokens(len(outgoing.body)), output=most_output)
+        place = ExitStack()
+        place.enter_context(self.meter.call(most))
+        call = Call(dialect, outgoing, is_free, self.books, self._close)
+        with self._lock:
+            self._under_way[call] = place
+        return call
+
+    def _close(self, call: Call) -> None:
+        with self._lock:
+            place = self._under_way.pop(call)
+        place.close()
+
+    def _outgoing(self, dialect: Dialect, asked: Asked, body: Body) -> Outgoing:
+        dialect.clean(body)
+        path = dialect.name_model(asked.path, body, self.model).removeprefix(self.prefix)
+        # A key in the address is the program's, which is none.
+        query = urlencode({name: value for name, value in asked.query.items() if name != "key"})
+        headers = {name: asked.headers[name] for name in _PASSED_ON if name in asked.headers}
+        return Outgoing(f"{path}?{query}" if query else path, headers, json.dumps(body).encode())
+
+    def _remember(self, refusal: str) -> None:
+        with self._lock:
+            if refusal not in self.refusals and len(self.refusals) < _MOST_REFUSALS:
+                self.refusals.append(refusal)
+
+
+def _read(asked: Asked) -> Body:
+    body = read_json(asked.body)
+    if not is_object(body):
+        raise Refused("The body of this request is not a JSON object.")
+    return body
+
+
+def _said(dialect: Dialect, status: int, reason: str) -> Incoming:
+    """An answer of our own; what is refused once is refused again."""
+    headers = {"content-type": "application/json"} | ({"x-should-retry": "false"} if status < 500 else {})
+    return Incoming(status, headers, iter([json.dumps(dialect.refusal(status, reason)).encode()]))

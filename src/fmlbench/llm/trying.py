@@ -1,0 +1,25 @@
+"""Try a model out: one short question, to see that its key, its name and its price are right."""
+
+from pathlib import Path
+
+from fmlbench.llm.chat import Message, Place, Reply, Request
+from fmlbench.llm.metering import Caps, Metered, Spending
+from fmlbench.llm.opening import open_model
+from fmlbench.llm.patience import Patient
+
+_PAUSES = (1.0, 2.0)
+
+
+def try_out(name: str, models: Path) -> Reply:
+    """Ask a model to say a word, with little patience."""
+    opened = open_model(name, models)
+    patient = Patient(opened.chat, call_seconds=opened.call_seconds, pauses=_PAUSES)
+    return Metered(patient, opened.price, Caps(), Spending).complete(
+        Request(
+            place=Place(step=1, purpose="try", turn=0),
+            system="Answer with one word.",
+            messages=(Message(role="user", text="Say hello."),),
+            # Models that think before they speak need room for that.
+            max_output_tokens=1000,
+        )
+    )

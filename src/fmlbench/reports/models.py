@@ -1,0 +1,103 @@
+"""Language models for people and for programs: who serves them, and how a trial went."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.table import Table
+from rich.text import Text
+
+from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.settings import settings_of
+from fmlbench.llm.chat import Reply
+from fmlbench.llm.local.catalogue import LOCAL_MODELS, LocalModel
+from fmlbench.llm.local.fetching import LOCAL, model_file
+from fmlbench.llm.local.serving import is_installed
+from fmlbench.llm.opening import SCRIPTED
+from fmlbench.llm.providers.catalogue import PROVIDERS, Provider
+from fmlbench.llm.scripted import TINKER
+from fmlbench.reports.tables import plain_table
+from fmlbench.reports.untrusted import one_line
+
+
+@dataclass(frozen=True)
+class ProviderRow:
+    """What a user should know of a provider."""
+
+    name: str
+    description: str
+    is_ready: bool
+    missing: str
+    """What mends it; empty where nothing is missing."""
+    base_url: str
+    """Where it is reached; empty where its client knows."""
+
+
+def provider_rows(environment: Mapping[str, str], models: Path) -> list[ProviderRow]:
+    """All providers, and whether they can be asked with what is installed, set and fetched here."""
+    rows = [_row(provider, environment) for provider in PROVIDERS.values()]
+    rows += [_local_row(model, models) for model in LOCAL_MODELS.values()]
+    scripted = f"answers from a file, {SCRIPTED}/FILE, or changes of numbers, {SCRIPTED}/{TINKER}; needs nothing"
+    return [*rows, ProviderRow(SCRIPTED, scripted, is_ready=True, missing="", base_url="")]
+
+
+def provider_table(rows: Sequence[ProviderRow]) -> Table:
+    """Providers, one per line."""
+    table = plain_table("provider", "models", "ready", "what is missing")
+    for row in rows:
+        ready = Text("yes", style="green") if row.is_ready else Text("no", style="yellow")
+        table.add_row(Text(row.name, style="bold"), Text(row.description), ready, Text(row.missing))
+    return table
+
+
+def model_settings_table() -> Table:
+    """What can be set of any agent that is given a model."""
+    table = plain_table("--set, with --model", "default", "meaning")
+    for name, setting in settings_of(Manner).items():
+        table.add_row(Text(name, style="bold"), Text(str(setting.default) or "none"), Text(setting.meaning))
+    return table
+
+
+def trial_table(reply: Reply) -> Table:
+    """How a trial went."""
+    table = Table.grid(padding=(0, 2))
+    tokens = reply.tokens
+    price = "not known" if reply.dollars is None else f"${reply.dollars:.6f}, by {reply.priced_by}"
+    for name, value in (
+        ("answer", one_line(reply.text, 200) or "none"),
+        ("served by", one_line(reply.served_by, 200) or "not said"),
+        ("tokens", f"{tokens.input} read, {tokens.output} written ({tokens.reasoning} of them thought)"),
+        ("cost", price),
+        ("time", f"{reply.seconds:.1f} s"),
+    ):
+        table.add_row(Text(name, style="bold"), Text(value))
+    return table
+
+
+def _local_row(model: LocalModel, models: Path) -> ProviderRow:
+    name = f"{LOCAL}/{model.name}"
+    wanted = [
+        "" if is_installed() else f"pip install 'fmlbench[{LOCAL}]'",
+        "" if model_file(model.name, models).exists() else f"fmlbench models fetch {name}",
+    ]
+    description = f"{model.description} ({model.size_bytes / 1e9:.1f} GB); {LOCAL}/PATH.gguf runs any other"
+    return ProviderRow(name, description, is_ready=not any(wanted), missing=_joined(wanted), base_url="")
+
+
+def _joined(words: Sequence[str]) -> str:
+    return "; ".join(word for word in words if word)
+
+
+def _row(provider: Provider, environment: Mapping[str, str]) -> ProviderRow:
+    has_key = not provider.needs_key or bool(provider.key_in(environment))
+    wanted = [
+        "" if provider.is_installed else f"pip install 'fmlbench[{provider.extra}]'",
+        "" if has_key else f"export {provider.keys[0]}=...",
+    ]
+    return ProviderRow(
+        name=provider.name,
+        description=provider.description,
+        is_ready=provider.is_installed and has_key,
+        missing=_joined(wanted),
+        base_url=provider.base_url_in(environment) or "",
+    )

@@ -1,0 +1,28 @@
+"""The ways in which a model's server fails."""
+
+from enum import StrEnum
+
+
+class Fault(StrEnum):
+    """What happens instead of an answer."""
+
+    RATE_LIMITED = "429"
+    SERVER_ERROR = "500"
+    OVERLOADED = "529"
+    UNAUTHORIZED = "401"
+    BAD_REQUEST = "400"
+    HANG = "hang"
+    """Nothing at all is sent, for as long as the server lives."""
+    DRIP = "drip"
+    """A blank now and then, which keeps the connection alive but is no answer."""
+    DROP = "drop"
+    """The connection ends in the middle of the answer."""
+    GARBAGE = "garbage"
+    """What is sent is no JSON."""
+    WRONG_SHAPE = "wrong shape"
+    """What is sent is JSON, but not that of an answer."""
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status, for faults that are one."""
+        return int(self) if self.isdigit() else None

@@ -1,0 +1,238 @@
+"""What a model that uses tools sends over the wire, in four dialects, whole or as a stream.
+
+How far a conversation has come is read off the request, by counting the results of tools in it. So a server needs no
+memory, and retries and requests on the side do no harm.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+
+INPUT, CACHED, OUTPUT, REASONING = 1000, 600, 50, 7
+"""The tokens of every answer: cached ones are part of the input, thoughts part of the output."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """A tool to be used."""
+
+    tool: str
+    input: Json
+
+
+Turn = Use | str
+"""A tool to be used, or last words."""
+
+
+@dataclass(frozen=True)
+class ToolDialect:
+    """One provider's way to ask for tools, and to be told what came of them."""
+
+    results: Callable[[Json], int]
+    """How many results of tools a request holds."""
+    tools: Callable[[Json], list[str]]
+    """The tools a request offers, by name or type."""
+    whole: Callable[[Turn, int], Json]
+    stream: Callable[[Turn, int], Iterable[Json]]
+    has_event_names: bool = True
+
+    def turn(self, body: Json, script: Sequence[Turn]) -> tuple[Turn, int]:
+        """What is due in a conversation, and its number; requests without tools are on the side."""
+        if not self.tools(body):
+            return "ok", 0
+        number = self.results(body)
+        return (script[number] if number < len(script) else "There is nothing left to do."), number
+
+    def events(self, turn: Turn, number: int) -> Iterable[bytes]:
+        """A stream of server-sent events."""
+        for event in self.stream(turn, number):
+            name = f"event: {event['type']}\n" if self.has_event_names else ""
+            yield f"{name}data: {json.dumps(event)}\n\n".encode()
+
+
+def _count(items: Iterable[Json], key: str, values: set[str]) -> int:
+    return sum(item.get(key) in values for item in items)
+
+
+def _anthropic_results(body: Json) -> int:
+    contents = (message["content"] for message in body["messages"] if isinstance(message["content"], list))
+    return sum(_count(content, "type", {"tool_result"}) for content in contents)
+
+
+def _anthropic_block(turn: Turn, number: int) -> Json:
+    if isinstance(turn, str):
+        return {"type": "text", "text": turn}
+    return {"type": "tool_use", "id": f"toolu_{number}", "name": turn.tool, "input": turn.input}
+
+
+def _anthropic_whole(turn: Turn, number: int) -> Json:
+    return {
+        "id": f"msg_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": "scripted",
+        "content": [_anthropic_block(turn, number)],
+        "stop_reason": "end_turn" if isinstance(turn, str) else "tool_use",
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": INPUT - CACHED,
+            "cache_read_input_tokens": CACHED,
+            "cache_creation_input_tokens": 0,
+            "output_tokens": OUTPUT,
+        },
+    }
+
+
+def _anthropic_stream(turn: Turn, number: int) -> Iterable[Json]:
+    whole = _anthropic_whole(turn, number)
+    start: Json = {**whole, "content": [], "stop_reason": None, "usage": {**whole["usage"], "output_tokens": 1}}
+    yield {"type": "message_start", "message": start}
+    if isinstance(turn, str):
+        empty: Json = {"type": "text", "text": ""}
+        delta = {"type": "text_delta", "text": turn}
+    else:
+        empty = {**_anthropic_block(turn, number), "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(turn.input)}
+    yield {"type": "content_block_start", "index": 0, "content_block": empty}
+    yield {"type": "content_block_delta", "index": 0, "delta": delta}
+    yield {"type": "content_block_stop", "index": 0}
+    yield {
+        "type": "message_delta",
+        "delta": {"stop_reason": whole["stop_reason"], "stop_sequence": None},
+        "usage": {"output_tokens": OUTPUT},
+    }
+    yield {"type": "message_stop"}
+
+
+def _responses_item(turn: Turn, number: int) -> Json:
+    if isinstance(turn, str):
+        content = [{"type": "output_text", "text": turn, "annotations": list[Json]()}]
+        return {"type": "message", "id": f"m{number}", "role": "assistant", "status": "completed", "content": content}
+    words = json.dumps(turn.input)
+    return {
+        "type": "function_call",
+        "id": f"fc_{number}",
+        "call_id": f"call_{number}",
+        "name": turn.tool,
+        "arguments": words,
+    }
+
+
+def _responses_whole(turn: Turn, number: int) -> Json:
+    return {
+        "id": f"resp_{number}",
+        "object": "response",
+        "created_at": 0,
+        "model": "scripted",
+        "status": "completed",
+        "output": [_responses_item(turn, number)],
+        "usage": {
+            "input_tokens": INPUT,
+            "input_tokens_details": {"cached_tokens": CACHED},
+            "output_tokens": OUTPUT,
+            "output_tokens_details": {"reasoning_tokens": REASONING},
+            "total_tokens": INPUT + OUTPUT,
+        },
+    }
+
+
+def _responses_stream(turn: Turn, number: int) -> Iterable[Json]:
+    whole = _responses_whole(turn, number)
+    yield {"type": "response.created", "response": {**whole, "status": "in_progress", "output": [], "usage": None}}
+    item = _responses_item(turn, number)
+    yield {"type": "response.output_item.added", "output_index": 0, "item": item}
+    yield {"type": "response.output_item.done", "output_index": 0, "item": item}
+    yield {"type": "response.completed", "response": whole}
+
+
+def _chat_message(turn: Turn, number: int) -> Json:
+    if isinstance(turn, str):
+        return {"role": "assistant", "content": turn}
+    function = {"name": turn.tool, "arguments": json.dumps(turn.input)}
+    call = {"index": 0, "id": f"call_{number}", "type": "function", "function": function}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def _chat_whole(turn: Turn, number: int) -> Json:
+    reason = "stop" if isinstance(turn, str) else "tool_calls"
+    return {
+        "id": f"chatcmpl-{number}",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "scripted",
+        "choices": [{"index": 0, "finish_reason": reason, "message": _chat_message(turn, number)}],
+        "usage": {
+            "prompt_tokens": INPUT,
+            "completion_tokens": OUTPUT,
+            "total_tokens": INPUT + OUTPUT,
+            "prompt_tokens_details": {"cached_tokens": CACHED},
+            "completion_tokens_details": {"reasoning_tokens": REASONING},
+        },
+    }
+
+
+def _chat_stream(turn: Turn, number: int) -> Iterable[Json]:
+    whole = _chat_whole(turn, number)
+    (choice,) = whole["choices"]
+    part = {"index": 0, "delta": choice["message"], "finish_reason": None}
+    end: Json = {"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}
+    head = {**whole, "object": "chat.completion.chunk", "usage": None}
+    yield {**head, "choices": [part]}
+    yield {**head, "choices": [end]}
+    yield {**head, "choices": [], "usage": whole["usage"]}
+
+
+def _gemini_results(body: Json) -> int:
+    return sum("functionResponse" in part for content in body["contents"] for part in content["parts"])
+
+
+def _gemini_whole(turn: Turn, _number: int) -> Json:
+    part = {"text": turn} if isinstance(turn, str) else {"functionCall": {"name": turn.tool, "args": turn.input}}
+    return {
+        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
+        "modelVersion": "scripted",
+        "usageMetadata": {
+            "promptTokenCount": INPUT,
+            "candidatesTokenCount": OUTPUT - REASONING,
+            "thoughtsTokenCount": REASONING,
+            "cachedContentTokenCount": CACHED,
+            "totalTokenCount": INPUT + OUTPUT,
+        },
+    }
+
+
+def _named(body: Json) -> list[str]:
+    return [str(tool.get("name", tool.get("type"))) for tool in body.get("tools", [])]
+
+
+def _gemini_tools(body: Json) -> list[str]:
+    return [name for tool in body.get("tools", []) for name in tool]
+
+
+TOOL_DIALECTS: dict[str, ToolDialect] = {
+    "/anthropic/v1/messages": ToolDialect(_anthropic_results, _named, _anthropic_whole, _anthropic_stream),
+    "/openai/v1/responses": ToolDialect(
+        lambda body: _count(body["input"], "type", {"function_call_output", "custom_tool_call_output"}),
+        _named,
+        _responses_whole,
+        _responses_stream,
+    ),
+    "/openai/v1/chat/completions": ToolDialect(
+        lambda body: _count(body["messages"], "role", {"tool"}),
+        _named,
+        _chat_whole,
+        _chat_stream,
+        has_event_names=False,
+    ),
+    "/google/v1beta/models/": ToolDialect(
+        _gemini_results,
+        _gemini_tools,
+        _gemini_whole,
+        lambda turn, number: [_gemini_whole(turn, number)],
+        has_event_names=False,
+    ),
+}
+"""By the path, or its beginning, that calls are sent to."""

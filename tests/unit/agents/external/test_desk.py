@@ -1,0 +1,132 @@
+"""What a program is told at the desk, and what its word is worth there."""
+
+import json
+from typing import Any
+
+import pytest
+
+from fmlbench.agents.external.desk import Desk
+from fmlbench.agents.external.requests import Answer
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.steps import Usage
+from fmlbench.testing.sessions import Files, RecordedSession
+
+FILES = {"research.py": "rate = 0.5\n"}
+
+
+def score(files: Files) -> float:
+    values: dict[str, float] = {}
+    exec(files["research.py"], values)
+    return values["rate"]
+
+
+@pytest.fixture
+def session() -> RecordedSession:
+    return RecordedSession(FILES, score, steps=2)
+
+
+@pytest.fixture
+def desk(session: RecordedSession) -> Desk:
+    return Desk(session=session, steps=2, seconds_left=lambda: 600.0)
+
+
+def ask(desk: Desk, ask: str, **words: Any) -> Answer:
+    return desk.answer(json.dumps({"ask": ask, **words}).encode())
+
+
+def submit(desk: Desk, text: str, idea: str = "faster") -> Answer:
+    return ask(desk, "submit", idea=idea, files={"research.py": text})
+
+
+def test_the_brief_is_a_page_and_data(desk: Desk):
+    answer = ask(desk, "brief")
+    assert answer.text.startswith("# ")
+    assert answer.data["brief"]
+
+
+def test_a_submission_costs_a_step_and_tells_its_score(desk: Desk):
+    answer = submit(desk, "rate = 0.7\n")
+    assert "step 1: ok, score 0.7000. faster" in answer.text
+    assert "Left: 1 step, 10 minutes." in answer.text
+    assert answer.data["best_step"] == 1
+
+
+def test_a_crash_shows_the_end_of_its_log(desk: Desk):
+    answer = submit(desk, "raise RuntimeError('hello')\n")
+    assert answer.ok
+    assert "RuntimeError: hello" in answer.text
+
+
+def test_nothing_is_scored_beyond_the_budget(desk: Desk, session: RecordedSession):
+    submit(desk, "rate = 0.6\n")
+    submit(desk, "rate = 0.7\n")
+    answer = submit(desk, "rate = 0.9\n")
+    assert not answer.ok
+    assert answer.data["steps_left"] == 0
+    assert len(session.history.proposed) == 2
+
+
+def test_a_step_is_made_on_top_of_the_last_one_or_of_what_was_checked_out(desk: Desk, session: RecordedSession):
+    submit(desk, "rate = 0.6\n")
+    assert ask(desk, "checkout", step=0).data["files"] == FILES
+    submit(desk, "rate = 0.7\n")
+    assert [step.move.parents for step in session.history.proposed] == [(0,), (0,)]
+
+
+def test_a_diff_has_both_sides(desk: Desk):
+    submit(desk, "rate = 0.6\n")
+    assert ask(desk, "diff", step=1).data == {"before": FILES, "after": {"research.py": "rate = 0.6\n"}}
+
+
+@pytest.mark.parametrize("step", [-1, 7])
+def test_a_step_that_is_not_there_is_refused(desk: Desk, step: int):
+    assert not ask(desk, "checkout", step=step).ok
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"", b"{}", b"\xff\xfe", b"null", b'{"ask": "labels"}', b'{"ask": "submit", "idea": 1, "files": []}'],
+)
+def test_what_cannot_be_read_is_refused_and_costs_nothing(desk: Desk, session: RecordedSession, line: bytes):
+    assert not desk.answer(line).ok
+    assert not session.history.proposed
+
+
+def test_protected_files_that_were_changed_are_on_record(desk: Desk, session: RecordedSession):
+    ask(desk, "submit", idea="i", files=FILES, left_out=["setup.py"])
+    assert [(note.kind, "setup.py" in note.text) for note in session.history.notes] == [("protected", True)]
+
+
+def test_an_idea_is_one_line_of_sensible_length(desk: Desk, session: RecordedSession):
+    submit(desk, "rate = 0.6\n", idea="a\n\nb " + "long " * 1000)
+    idea = session.history[1].idea
+    assert idea.startswith("a b long")
+    assert len(idea) <= 2000
+
+
+def test_a_step_costs_what_models_cost_since_the_last_one(session: RecordedSession):
+    spent = iter([Usage(calls=3, input_tokens=5, dollars=0.25), Usage()])
+    desk = Desk(session=session, steps=2, seconds_left=lambda: 1.0, spent=lambda: next(spent))
+    submit(desk, "rate = 0.6\n")
+    submit(desk, "rate = 0.7\n")
+    assert [step.usage.calls for step in session.history.proposed] == [3, 0]
+    assert session.history[1].usage.dollars == 0.25
+
+
+def test_trying_costs_no_step_and_is_counted(session: RecordedSession):
+    tried: list[Files] = []
+
+    def practice(files: Files) -> Evaluation:
+        tried.append(files)
+        return Evaluation(outcome=Outcome.OK, score=0.9)
+
+    desk = Desk(session=session, steps=2, seconds_left=lambda: 1.0, practice=practice)
+    answer = ask(desk, "try", files=FILES)
+    assert "practice: ok, score 0.9000" in answer.text
+    assert not session.history.proposed
+    assert [note.kind for note in session.history.notes] == ["trial"]
+    assert ask(desk, "status").data["trials"] == 1
+
+
+def test_a_task_without_practice_says_so(desk: Desk):
+    assert "no practice questions" in ask(desk, "try", files=FILES).text

@@ -1,0 +1,86 @@
+"""A person as the agent: told where to work, served at the same desk, with the same tool."""
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fmlbench.agents.external.person import Person
+from fmlbench.agents.surroundings import Quarters
+from fmlbench.core.steps import INVITATION
+from fmlbench.execution.sandbox import Mount, TaskPython
+from fmlbench.execution.unsealed import Unsealed
+from fmlbench.testing.sessions import Files, RecordedSession
+
+FILES = {"research.py": "rate = 0.5\n"}
+
+
+def score(files: Files) -> float:
+    values: dict[str, float] = {}
+    exec(files["research.py"], values)
+    return values["rate"]
+
+
+@pytest.fixture
+def quarters(tmp_path: Path) -> Quarters:
+    codebase, data, folder = (tmp_path / name for name in ("codebase", "pixels", "a folder"))
+    for made in (codebase, data, folder):
+        made.mkdir()
+    (codebase / "research.py").write_text(FILES["research.py"])
+    return Quarters(
+        run_id="run",
+        folder=folder,
+        codebase=codebase,
+        python=TaskPython(Path(sys.executable), ()),
+        sandbox=Unsealed(),
+        visible=(Mount(data, "data/pixels"),),
+        programs=tmp_path / "programs",
+        hours_left=1.0,
+    )
+
+
+def invitation_in(session: RecordedSession) -> str:
+    return next((note.text for note in session.history.notes if note.kind == INVITATION), "")
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    while not holds():
+        time.sleep(0.02)
+
+
+def test_a_person_who_does_what_the_invitation_says_gets_a_score(quarters: Quarters):
+    session = RecordedSession(FILES, score, steps=1)
+    desk = threading.Thread(target=Person(quarters, steps=1).run, args=(session,))
+    desk.start()
+    wait_until(lambda: invitation_in(session))
+    _, export, cd, brief, _ = invitation_in(session).splitlines()
+    typed = "\n".join((export, cd, brief, "ls ../data", "echo 'rate = 0.8' > research.py", "fml submit -m better"))
+    done = subprocess.run(["bash", "-euc", typed], capture_output=True, text=True, check=False)
+    desk.join()
+    assert "step 1: ok, score 0.8000. better" in done.stdout, done.stderr
+    assert "pixels" in done.stdout
+    assert session.history[1].usage.seconds > 0
+
+
+def test_a_person_who_is_done_says_so(quarters: Quarters):
+    session = RecordedSession(FILES, score, steps=3)
+
+    def clock() -> float:
+        if invitation_in(session):
+            raise KeyboardInterrupt
+        return 0.0
+
+    Person(quarters, steps=3, clock=clock).run(session)
+    assert session.history.notes[-1].text == "the person is done"
+    assert session.is_open
+
+
+def test_a_person_s_time_ends(quarters: Quarters):
+    session = RecordedSession(FILES, score, steps=3)
+    hours = iter((0.0, 0.0, 7200.0))
+    Person(quarters, steps=3, clock=lambda: next(hours)).run(session)
+    assert not session.history.proposed

@@ -1,0 +1,220 @@
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fmlbench.agents.proposers.llm.applying import apply
+from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Replacement, WholeFile
+
+MODEL = """\
+class Net:
+    def __init__(self):
+        self.width = 8
+        self.depth = 2
+
+    def forward(self, x):
+        x = self.body(x)
+        return x
+"""
+FILES = {"model.py": MODEL, "notes.txt": "Nothing (to see) here.\n"}
+
+
+def replacement(search: str, replace: str, path: str = "model.py") -> Replacement:
+    return Replacement(path, tuple(search.splitlines()), tuple(replace.splitlines()))
+
+
+def applied(*edits: Edit) -> dict[str, str]:
+    return apply(edits, FILES, lambda path: not path.startswith("protected"))
+
+
+def problem_of(*edits: Edit) -> str:
+    with pytest.raises(EditProblem) as caught:
+        applied(*edits)
+    return str(caught.value)
+
+
+def test_lines_are_replaced_where_they_stand():
+    after = applied(replacement("        self.width = 8", "        self.width = 16\n        self.height = 3"))
+    assert after["model.py"] == MODEL.replace("width = 8", "width = 16\n        self.height = 3")
+    assert after["notes.txt"] == FILES["notes.txt"]
+
+
+def test_blanks_at_line_ends_do_not_matter():
+    after = applied(replacement("        self.width = 8   \n        self.depth = 2", "        self.width = 9"))
+    assert after["model.py"] == MODEL.replace(
+        "        self.width = 8\n        self.depth = 2\n", "        self.width = 9\n"
+    )
+
+
+def test_lines_without_their_indentation_get_it_back():
+    after = applied(replacement("x = self.body(x)\nreturn x", "x = self.body(x)\nif x > 0:\n    x = -x\n\nreturn x"))
+    body = "        x = self.body(x)\n        if x > 0:\n            x = -x\n\n        return x\n"
+    assert after["model.py"].endswith(body)
+
+
+def test_lines_with_too_much_indentation_lose_it():
+    after = applied(replacement("      class Net:", "      class Net(Base):\n          kind = 1"))
+    assert after["model.py"].startswith("class Net(Base):\n    kind = 1\n")
+
+
+def test_an_indentation_that_is_not_uniform_is_another_text():
+    assert "not in the file" in problem_of(replacement("self.width = 8\n  self.depth = 2", "pass"))
+
+
+def test_parts_of_a_line_are_no_match():
+    assert "not in the file" in problem_of(replacement("width = 8", "width = 9"))
+
+
+def test_what_fits_twice_is_not_guessed():
+    """aider takes the first of two."""
+    files = {"a.py": "x = 1\ny = 2\nx = 1\n"}
+    with pytest.raises(EditProblem, match="2 times, at lines 1, 3"):
+        apply([Replacement("a.py", ("x = 1",), ("x = 2",))], files, lambda _: True)
+
+
+def test_a_strict_match_is_preferred_to_a_lax_one():
+    files = {"a.py": "if y:\n    x = 1\nx = 1\n"}
+    after = apply([Replacement("a.py", ("x = 1",), ("x = 2",))], files, lambda _: True)
+    assert after["a.py"] == "if y:\n    x = 1\nx = 2\n"
+
+
+def test_all_edits_or_none():
+    """The reference editor wrote what it could."""
+    good = replacement("        self.width = 8", "        self.width = 16")
+    bad = replacement("        self.breadth = 8", "        self.breadth = 16")
+    assert "Edit 2 (model.py)" in problem_of(good, bad)
+    assert FILES["model.py"] == MODEL
+
+
+def test_every_problem_is_told_at_once():
+    told = problem_of(replacement("nowhere", "x"), WholeFile("protected/a.py", ""), replacement("x", "y", "none.py"))
+    assert "Edit 1 (model.py): The SEARCH lines are not in the file" in told
+    assert "Edit 2 (protected/a.py): This file may not be changed. There are: model.py, notes.txt." in told
+    assert "Edit 3 (none.py): There is no such file. There are: model.py, notes.txt." in told
+
+
+def test_a_file_of_the_same_name_may_have_been_meant():
+    assert "Did you mean model.py?" in problem_of(replacement("class Net:", "class N:", "path/to/model.py"))
+
+
+def test_the_nearest_lines_are_shown():
+    told = problem_of(replacement("        self.widht = 8\n        self.depth = 2", "pass"))
+    assert "    3 |         self.width = 8\n    4 |         self.depth = 2" in told
+    assert "class Net" in told
+    assert "forward" in told
+    assert "return x" not in told
+
+
+def test_edits_are_made_one_after_the_other():
+    after = applied(
+        replacement("        self.depth = 2", "        self.depth = 3"),
+        replacement("        self.depth = 3", "        self.depth = 4"),
+    )
+    assert "depth = 4" in after["model.py"]
+
+
+def test_an_identical_rewrite_is_no_change():
+    """The reference editor called it a success, and an experiment was run for nothing."""
+    assert "leave every file as it is" in problem_of(WholeFile("model.py", MODEL))
+    assert "leave every file as it is" in problem_of(replacement("class Net:", "class Net:"))
+
+
+def test_only_python_must_parse():
+    """The reference editor asked it of notes."""
+    assert applied(replacement("Nothing (to see) here.", "Nothing (to", "notes.txt"))["notes.txt"] == "Nothing (to\n"
+    told = problem_of(replacement("class Net:", "class Net(:"))
+    assert "model.py would no longer be Python: invalid syntax in line 1: class Net(:" in told
+
+
+def test_new_files_come_whole_or_from_an_empty_search():
+    after = applied(WholeFile("a.py", "x = 1\n"), replacement("", "y = 2", "b.py"))
+    assert (after["a.py"], after["b.py"]) == ("x = 1\n", "y = 2\n")
+    assert "An empty SEARCH fits everywhere" in problem_of(replacement("", "x = 1"))
+
+
+@pytest.mark.parametrize("path", ["protected/a.py", "/etc/passwd", "../a.py", "a/../../b.py"])
+def test_only_editable_files_are_touched(path: str):
+    assert "may not be changed" in problem_of(WholeFile(path, "x = 1\n"))
+
+
+def test_files_with_returns_at_their_line_ends_keep_them():
+    files = {"a.py": "x = 1\r\ny = 2\r\nz = 3\r\n"}
+    search = Replacement("a.py", ("y = 2",), ("y = 3", "y = 4"))
+    assert apply([search], files, lambda _: True)["a.py"] == "x = 1\r\ny = 3\r\ny = 4\r\nz = 3\r\n"
+    whole = WholeFile("a.py", "x = 2\ny = 2\n")
+    assert apply([whole], files, lambda _: True)["a.py"] == "x = 2\r\ny = 2\r\n"
+
+
+def test_lines_that_were_not_touched_keep_whatever_end_they_have():
+    files = {"a.txt": "one\r\ntwo\nthree\rfour\nfive"}
+    after = apply([Replacement("a.txt", ("two",), ("2",))], files, lambda _: True)
+    assert after["a.txt"] == "one\r\n2\nthree\rfour\nfive"
+    last = apply([Replacement("a.txt", ("five",), ("5", "6"))], files, lambda _: True)
+    assert last["a.txt"] == "one\r\ntwo\nthree\rfour\n5\n6"
+
+
+LINE = st.text(st.characters(exclude_characters="\n\r", codec="utf-8"), max_size=12)
+LINES = st.lists(LINE, min_size=1, max_size=12)
+
+
+@st.composite
+def cut_file(draw: st.DrawFn) -> tuple[list[str], int, int, list[str]]:
+    """A file, a stretch of it, and other lines for that place."""
+    lines = draw(LINES)
+    start = draw(st.integers(0, len(lines) - 1))
+    stop = draw(st.integers(start + 1, len(lines)))
+    return lines, start, stop, draw(st.lists(LINE, max_size=5))
+
+
+def occurs(part: Sequence[str], lines: Sequence[str]) -> int:
+    return sum(list(lines[at : at + len(part)]) == list(part) for at in range(len(lines) - len(part) + 1))
+
+
+@given(cut_file(), st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_fuzz_what_occurs_once_is_replaced_and_nothing_else_moves(
+    cut: tuple[list[str], int, int, list[str]], end: str, ends: bool
+):
+    lines, start, stop, fresh = cut
+    if not lines[-1]:
+        ends = True
+    before = end.join(lines) + (end if ends else "")
+    wanted = [*lines[:start], *fresh, *lines[stop:]]
+    edit = Replacement("a.txt", tuple(lines[start:stop]), tuple(fresh))
+    if wanted == lines:
+        return
+    if occurs(lines[start:stop], lines) != 1:
+        with pytest.raises(EditProblem, match="times"):
+            apply([edit], {"a.txt": before}, lambda _: True)
+        return
+    after = apply([edit], {"a.txt": before}, lambda _: True)["a.txt"]
+    if ends or stop < len(lines) or fresh:
+        assert after == end.join(wanted) + (end if ends and wanted else "")
+    else:
+        assert after == "".join(line + end for line in wanted)
+
+
+@given(cut_file(), st.integers(1, 8))
+def test_fuzz_a_uniform_indentation_is_given_back(cut: tuple[list[str], int, int, list[str]], width: int):
+    lines, start, stop, fresh = cut
+    deep = [" " * width + line if line.strip() else line for line in lines]
+    edit = Replacement("a.txt", tuple(lines[start:stop]), tuple(fresh))
+    try:
+        after = apply([edit], {"a.txt": "\n".join(deep) + "\n"}, lambda _: True)["a.txt"]
+    except EditProblem:
+        return
+    got = after.split("\n")[:-1]
+    assert got[:start] == deep[:start] or occurs(edit.search, deep)
+    assert len(got) == len(lines) - (stop - start) + len(fresh)
+
+
+@given(st.lists(st.tuples(LINES, LINES), max_size=4), LINES)
+def test_fuzz_nothing_but_problems_is_ever_raised(pairs: list[tuple[list[str], list[str]]], lines: list[str]):
+    files = {"a.py": "\n".join(lines)}
+    edits = [Replacement("a.py", tuple(search), tuple(replace)) for search, replace in pairs]
+    try:
+        after = apply(edits, files, lambda _: True)
+    except EditProblem:
+        after = files
+    assert set(after) == {"a.py"}
+    assert files == {"a.py": "\n".join(lines)}

@@ -1,0 +1,126 @@
+from dataclasses import dataclass, field
+from random import Random
+
+import pytest
+
+from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.llm.proposer import LanguageModel
+from fmlbench.core.agents import NoMoreCalls
+from fmlbench.core.steps import Move, Operator, Proposal, Usage
+from fmlbench.llm.chat import Reply, Request, Tokens
+from fmlbench.testing.sessions import RecordedSession
+
+FILES = {"model.py": "width = 8\ndepth = 2\n"}
+DRAFT = Move(operator=Operator.DRAFT)
+GOOD = "IDEA: twice the width\n\nmodel.py\n<<<<<<< SEARCH\nwidth = 8\n=======\nwidth = 16\n>>>>>>> REPLACE"
+WRONG = GOOD.replace("width = 8", "width = 7")
+
+
+@dataclass
+class Answering:
+    """A model that gives these answers, and keeps what it was asked."""
+
+    answers: list[Reply | Exception]
+    name: str = "test/answering"
+    asked: list[Request] = field(default_factory=list[Request])
+
+    def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        answer = self.answers[len(self.asked) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def said(text: str, dollars: float | None = 0.5) -> Reply:
+    tokens = Tokens(input=100, output=10, cached=40, reasoning=5)
+    return Reply(text=text, tokens=tokens, dollars=dollars, seconds=2.0)
+
+
+def propose(*answers: Reply | Exception, tries: int = 3) -> tuple[Proposal, Answering]:
+    model = Answering(list(answers))
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    return LanguageModel(model, Manner(edit_tries=tries)).propose(DRAFT, session, Random(0)), model
+
+
+def test_an_answer_becomes_a_proposal_with_its_idea_and_cost():
+    proposal, model = propose(said(GOOD))
+    assert proposal.files == {"model.py": "width = 16\ndepth = 2\n"}
+    assert (proposal.idea, proposal.rejection) == ("twice the width", "")
+    assert proposal.usage == Usage(
+        calls=1, input_tokens=100, output_tokens=10, cached_tokens=40, reasoning_tokens=5, dollars=0.5, seconds=2.0
+    )
+    assert (model.asked[0].place.step, model.asked[0].place.turn) == (1, 0)
+
+
+def test_a_change_that_does_not_apply_goes_back_with_the_nearest_lines_inside_the_step():
+    """The reference editor said nothing to the model, and ran the experiment on unchanged code."""
+    proposal, model = propose(said(WRONG), said(GOOD))
+    assert proposal.files["model.py"].startswith("width = 16")
+    assert (proposal.usage.calls, proposal.usage.dollars, proposal.usage.seconds) == (2, 1.0, 4.0)
+    first, answer, objection = model.asked[1].messages
+    assert (first, answer.text) == (model.asked[0].messages[0], WRONG)
+    assert "The SEARCH lines are not in the file." in objection.text
+    assert "    1 | width = 8" in objection.text
+    assert model.asked[1].place.turn == 1
+
+
+def test_after_the_last_try_the_step_is_rejected_and_nothing_is_run():
+    proposal, model = propose(said(WRONG), said("no edit at all"), tries=2)
+    assert len(model.asked) == 2
+    assert proposal.files == FILES
+    assert proposal.idea == "no edit at all"
+    assert proposal.rejection.startswith("no change could be made in 2 answers; at last: There is no edit")
+    assert proposal.usage.calls == 2
+
+
+def test_the_conversation_does_not_grow_with_every_try():
+    _, model = propose(said(WRONG), said(WRONG), said(WRONG))
+    assert [len(request.messages) for request in model.asked] == [1, 3, 3]
+
+
+def test_an_answer_that_was_cut_off_is_told_so():
+    cut = said("model.py\n<<<<<<< SEARCH\nwidth = 8\n").model_copy(update={"is_complete": False})
+    _, model = propose(cut, said(GOOD))
+    assert "cut off at the limit of its length" in model.asked[1].messages[2].text
+
+
+def test_an_empty_answer_is_not_sent_back_empty():
+    _, model = propose(said(""), said(GOOD))
+    assert model.asked[1].messages[1].text == "(nothing)"
+
+
+def test_only_editable_files_are_changed():
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    session.brief = session.brief.model_copy(update={"patterns": ("src/*.py",)})
+    model = Answering([said(GOOD)])
+    proposal = LanguageModel(model, Manner(edit_tries=1)).propose(DRAFT, session, Random(0))
+    assert "This file may not be changed." in proposal.rejection
+
+
+def test_a_price_that_is_not_known_makes_the_sum_unknown():
+    proposal, _ = propose(said(WRONG, dollars=None), said(GOOD))
+    assert proposal.usage.dollars is None
+
+
+def test_a_cap_before_the_first_call_ends_the_search():
+    with pytest.raises(NoMoreCalls):
+        propose(NoMoreCalls("spent"))
+
+
+def test_a_cap_between_tries_ends_the_step_with_its_cost_on_record():
+    proposal, _ = propose(said(WRONG), NoMoreCalls("spent"))
+    assert proposal.rejection == "no change could be made in 1 answers; at last: spent"
+    assert proposal.usage.calls == 1
+
+
+def test_an_answer_without_words_still_has_an_idea():
+    proposal, _ = propose(said(GOOD.partition("\n\n")[2]))
+    assert proposal.idea == "a change of model.py, without a word on why"
+
+
+@pytest.mark.parametrize("temperature", ["warm", "0,7"])
+def test_a_temperature_is_a_number_or_nothing(temperature: str):
+    with pytest.raises(ValueError, match="is no temperature"):
+        Manner(temperature=temperature)
+    assert (Manner().degrees, Manner(temperature="0.7").degrees) == (None, 0.7)

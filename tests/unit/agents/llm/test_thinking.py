@@ -1,0 +1,94 @@
+"""Ideas and goals: thought up once, noted, and worked out."""
+
+from dataclasses import dataclass, field
+from random import Random
+
+from fmlbench.agents.proposers.llm.proposer import LanguageModel
+from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.strategies.ai_scientist import IDEA_DONE, AIScientist
+from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
+from fmlbench.core.steps import Move, Operator
+from fmlbench.llm.chat import Reply, Request
+from fmlbench.testing.sessions import RecordedSession
+
+FILES = {"model.py": "width = 8\n"}
+
+
+@dataclass
+class Thinking:
+    """A model that numbers its thoughts, and whose every change is the last that its idea needs."""
+
+    name: str = "test/thinking"
+    ends: str = "IDEA DONE"
+    asked: list[Request] = field(default_factory=list[Request])
+
+    def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        place = request.place
+        if place.purpose == "propose":
+            width = request.messages[0].text.count("width") + 10 * place.step
+            whole = f"<<<<<<< FILE model.py\nwidth = {width}\n>>>>>>> END"
+            return Reply(text=f"IDEA: width {width}\n\n{whole}\n{self.ends}\n", dollars=0.0)
+        if place.turn == 2:
+            return Reply(text="I am done.", dollars=0.0)
+        return Reply(text=f"Thought {place.purpose}, turn {place.turn}.", dollars=0.0)
+
+    def purposes(self) -> list[str]:
+        return [request.place.purpose for request in self.asked]
+
+
+def session_of(steps: int) -> RecordedSession:
+    return RecordedSession(FILES, lambda files: len(files["model.py"]) / 100, steps=steps)
+
+
+def test_all_ideas_are_thought_up_and_over_before_the_first_is_worked_out():
+    model, session = Thinking(), session_of(2)
+    SearchAgent(AIScientist(ideas=2, reflections=4), LanguageModel(model)).run(session)
+    assert model.purposes() == ["idea 1"] * 3 + ["idea 2"] * 3 + ["propose", "propose"]
+    assert "1. Thought idea 1, turn 1." in model.asked[3].messages[0].text
+    assert "Thought idea 1, turn 1." in model.asked[6].messages[0].text
+    assert "Thought idea 2, turn 1." in model.asked[7].messages[0].text
+    assert session.history[1].usage.calls == 7
+    assert session.history[2].usage.calls == 1
+
+
+def test_an_idea_that_is_done_is_worked_out_no_further():
+    model, session = Thinking(), session_of(5)
+    SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model)).run(session)
+    assert [step.move.operator for step in session.history.proposed] == [Operator.DRAFT, Operator.DRAFT]
+    assert [note.step for note in session.history.notes if note.kind == IDEA_DONE] == [1, 2]
+
+
+def test_an_idea_that_is_not_done_gets_its_runs():
+    session = session_of(4)
+    SearchAgent(AIScientist(ideas=2, reflections=1, runs=3), LanguageModel(Thinking(ends=""))).run(session)
+    assert [step.move.tags["idea"] for step in session.history.proposed] == ["1", "1", "1", "2"]
+
+
+def test_thoughts_that_are_noted_are_not_thought_again():
+    model, session = Thinking(), session_of(3)
+    agent = SearchAgent(AIScientist(ideas=3, reflections=1), LanguageModel(model))
+    agent.run(session)
+    resumed = session.interrupted_after(1)
+    model.asked.clear()
+    agent.run(resumed)
+    assert model.purposes() == ["propose", "propose"]
+
+
+def test_a_later_part_of_a_stage_has_a_goal_of_its_own():
+    model = Thinking(ends="")
+    tags = {"stage": "tuning", "part": "2", "goal": "Tune it."}
+    move = Move(operator=Operator.IMPROVE, tags=tags)
+    session = session_of(2)
+    LanguageModel(model).propose(move, session, Random(0))
+    LanguageModel(model).propose(move, session, Random(0))
+    assert model.purposes() == ["goal tuning 2", "propose", "propose"]
+    assert "Tune it." in model.asked[0].messages[0].text
+    assert "Thought goal tuning 2, turn 0." in model.asked[1].messages[0].text
+
+
+def test_the_second_scientist_runs_through_its_stages():
+    session = session_of(12)
+    SearchAgent(AIScientistV2(), LanguageModel(Thinking(ends=""))).run(session)
+    assert len(session.history.proposed) == 12
+    assert all(step.score is not None for step in session.history)

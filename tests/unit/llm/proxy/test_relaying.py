@@ -1,0 +1,260 @@
+"""What becomes of a request: sent on, refused, counted, written down."""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.agents import NoMoreCalls
+from fmlbench.llm.chat import Tokens
+from fmlbench.llm.metering import Caps, Spending
+from fmlbench.llm.prices import Price, unknown
+from fmlbench.llm.proxy.calls import Books
+from fmlbench.llm.proxy.dialects.anthropic_messages import ANTHROPIC_MESSAGES
+from fmlbench.llm.proxy.meter import Meter
+from fmlbench.llm.proxy.recording import Recording, read_recording
+from fmlbench.llm.proxy.relaying import Asked, Relay
+from fmlbench.llm.proxy.upstream import Incoming, Line, LineLost, Outgoing
+from fmlbench.llm.proxy.wire_book import WIRE_EXCHANGES, WireBook, WireExchange
+from fmlbench.records.log import read_records
+from fmlbench.testing.models.tool_wire import INPUT, OUTPUT, TOOL_DIALECTS
+
+WIRE = TOOL_DIALECTS["/anthropic/v1/messages"]
+WHOLE = json.dumps(WIRE.whole("hello", 0)).encode()
+STREAM = list(WIRE.events("hello", 0))
+
+
+def price(tokens: Tokens) -> Price:
+    return Price((tokens.input + tokens.output) / 1000, "a list")
+
+
+class FakeLine:
+    """Answers with the same parts every time, and remembers what was sent."""
+
+    def __init__(self, *parts: bytes, status: int = 200, lost_after: int | None = None) -> None:
+        self.sent: list[Outgoing] = []
+        self._parts, self._status, self._lost_after = parts, status, lost_after
+
+    def send(self, outgoing: Outgoing) -> Incoming:
+        self.sent.append(outgoing)
+        if self._lost_after == 0:
+            raise LineLost("nobody is there")
+        return Incoming(self._status, {"content-type": "application/json"}, self._stream())
+
+    def _stream(self) -> Iterator[bytes]:
+        for number, part in enumerate(self._parts, start=1):
+            yield part
+            if number == self._lost_after:
+                raise LineLost("it broke off")
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Iterator[WireBook]:
+    with WireBook(tmp_path / "exchanges.jsonl") as book:
+        yield book
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[[], list[WireExchange]]:
+    return lambda: read_records(tmp_path / "exchanges.jsonl", WIRE_EXCHANGES)
+
+
+def relay_to(line: Line, book: WireBook, caps: Caps | None = None, pricing: Callable[[Tokens], Price] = price) -> Relay:
+    meter = Meter(caps or Caps(), pricing, lambda: book.spent)
+    return Relay("mine", (ANTHROPIC_MESSAGES,), "", line, meter, Books(pricing, book))
+
+
+def asked(body: object, path: str = "/v1/messages", method: str = "POST") -> Asked:
+    headers = {"x-api-key": "dummy", "authorization": "Bearer x", "anthropic-version": "1", "cookie": "c"}
+    return Asked(method, path, {"beta": "true", "key": "secret"}, headers, json.dumps(body).encode())
+
+
+def heard(incoming: Incoming) -> bytes:
+    return b"".join(incoming.parts)
+
+
+def error_in(incoming: Incoming) -> str:
+    return json.loads(heard(incoming))["error"]["message"]
+
+
+def test_a_call_is_sent_on_handed_back_counted_and_written_down(
+    book: WireBook, written: Callable[[], list[WireExchange]]
+):
+    line = FakeLine(*STREAM)
+    relay = relay_to(line, book)
+    assert heard(relay.answer(asked({"model": "other", "max_tokens": 9}))) == b"".join(STREAM)
+    (exchange,) = written()
+    assert json.loads(exchange.request) == {"model": "mine", "max_tokens": 9}
+    assert (exchange.tokens.input, exchange.tokens.output, exchange.dollars) == (INPUT, OUTPUT, 1.05)
+    assert (exchange.status, exchange.trouble, exchange.is_estimate) == (200, "", False)
+    assert book.usage().dollars == 1.05
+
+
+def test_nothing_of_the_program_s_keys_and_cookies_is_sent_on(book: WireBook):
+    line = FakeLine(WHOLE)
+    heard(relay_to(line, book).answer(asked({})))
+    assert line.sent[0].headers == {"anthropic-version": "1"}
+    assert line.sent[0].path == "/v1/messages?beta=true"
+
+
+def test_parts_are_handed_on_as_they_come(book: WireBook):
+    came: list[str] = []
+
+    class Slow(FakeLine):
+        def _stream(self) -> Iterator[bytes]:
+            for part in STREAM:
+                came.append("sent")
+                yield part
+
+    came.extend("handed on" for _ in relay_to(Slow(), book).answer(asked({})).parts)
+    assert came == ["sent", "handed on"] * len(STREAM)
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [("GET", "/v1/models"), ("POST", "/v1/files"), ("DELETE", "/v1/messages"), ("GET", "/")]
+)
+def test_what_is_not_an_endpoint_of_models_is_refused_and_remembered(book: WireBook, method: str, path: str):
+    line = FakeLine(WHOLE)
+    relay = relay_to(line, book)
+    answer = relay.answer(asked({}, path, method))
+    assert (answer.status, line.sent) == (404, [])
+    assert path in error_in(answer)
+    assert len(relay.refusals) == 1
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"{", b"[" * 100_000, b"\xff"])
+def test_a_body_that_is_no_object_is_refused(book: WireBook, body: bytes):
+    line = FakeLine(WHOLE)
+    answer = relay_to(line, book).answer(Asked("POST", "/v1/messages", {}, {}, body))
+    assert (answer.status, line.sent) == (400, [])
+
+
+def test_counting_tokens_costs_nothing(book: WireBook):
+    heard(relay_to(FakeLine(b'{"input_tokens": 7}'), book).answer(asked({}, "/v1/messages/count_tokens")))
+    usage = book.usage()
+    assert (usage.calls, usage.input_tokens, usage.dollars) == (1, 0, 0.0)
+
+
+@pytest.mark.parametrize("caps", [Caps(tokens=INPUT + OUTPUT + 1), Caps(dollars=1.06)])
+def test_a_cap_is_passed_by_one_call_at_most(book: WireBook, caps: Caps):
+    line = FakeLine(WHOLE)
+    relay = relay_to(line, book, caps)
+    for _ in range(2):
+        assert heard(relay.answer(asked({}))) == WHOLE
+    refused = relay.answer(asked({}))
+    assert (refused.status, refused.headers["x-should-retry"]) == (400, "false")
+    assert "No more calls" in error_in(refused)
+    assert len(line.sent) == 2
+
+
+def test_calls_that_come_together_do_not_pass_a_cap_together(book: WireBook):
+    line = FakeLine(WHOLE)
+    relay = relay_to(line, book, Caps(tokens=1))
+    statuses: list[int] = []
+
+    def ask() -> None:
+        answer = relay.answer(asked({}))
+        heard(answer)
+        statuses.append(answer.status)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(statuses) == [200] + [400] * 7
+    assert len(line.sent) == 1
+
+
+def test_calls_go_side_by_side_while_there_is_room():
+    meter = Meter(Caps(tokens=100), price, Spending)
+    with meter.call(Tokens(input=10)), meter.call(Tokens(input=10)):
+        pass
+
+
+def test_a_resumed_run_goes_on_counting(tmp_path: Path):
+    path = tmp_path / "exchanges.jsonl"
+    with WireBook(path) as book:
+        heard(relay_to(FakeLine(WHOLE), book, Caps(tokens=1)).answer(asked({})))
+    with WireBook(path) as again:
+        assert relay_to(FakeLine(WHOLE), again, Caps(tokens=1)).answer(asked({})).status == 400
+        assert again.usage(since_call=1).calls == 0
+
+
+def test_an_unknown_price_is_none_and_never_a_guess(book: WireBook):
+    heard(relay_to(FakeLine(WHOLE), book, pricing=unknown).answer(asked({})))
+    assert book.usage().dollars is None
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500, 529])
+def test_an_error_of_the_provider_s_is_handed_back_and_costs_nothing(book: WireBook, status: int):
+    answer = relay_to(FakeLine(b'{"error": "told to fail"}', status=status), book).answer(asked({}))
+    assert (answer.status, heard(answer)) == (status, b'{"error": "told to fail"}')
+    assert book.spent == Spending()
+    assert bool(book.failure) is (status != 400)
+
+
+def test_a_provider_that_cannot_be_reached_is_an_error_that_may_pass(book: WireBook):
+    answer = relay_to(FakeLine(lost_after=0), book).answer(asked({}))
+    assert answer.status == 502
+    assert "x-should-retry" not in answer.headers
+    assert book.spent == Spending()
+    assert "nobody is there" in book.failure
+
+
+def test_an_answer_that_breaks_off_counts_as_far_as_it_came(book: WireBook, written: Callable[[], list[WireExchange]]):
+    answer = relay_to(FakeLine(*STREAM, lost_after=3), book).answer(asked({}))
+    with pytest.raises(LineLost):
+        heard(answer)
+    (exchange,) = written()
+    assert exchange.is_estimate
+    assert exchange.tokens.input == INPUT
+    assert exchange.tokens.output >= 1
+    assert "broke off" in book.failure
+
+
+def test_garbage_is_handed_back_and_counted_by_its_size(book: WireBook, written: Callable[[], list[WireExchange]]):
+    heard(relay_to(FakeLine(b"<html>" * 50), book).answer(asked({})))
+    (exchange,) = written()
+    assert (exchange.is_estimate, exchange.tokens.output) == (True, 100)
+
+
+def test_a_call_that_is_cut_off_at_the_end_is_written_down_once(
+    book: WireBook, written: Callable[[], list[WireExchange]]
+):
+    relay = relay_to(FakeLine(*STREAM), book)
+    answer = relay.answer(asked({}))
+    next(iter(answer.parts))
+    relay.cut_off()
+    heard(answer)
+    assert [exchange.trouble for exchange in written()] == ["cut off at the end"]
+
+
+def test_a_record_answers_in_the_order_it_was_made_and_then_no_more(tmp_path: Path):
+    path = tmp_path / "exchanges.jsonl"
+    with WireBook(path) as book:
+        for answer in (WHOLE, b'{"second": 2}'):
+            heard(relay_to(FakeLine(answer), book).answer(asked({"nonce": answer.decode()})))
+        heard(relay_to(FakeLine(b"{}", status=500), book).answer(asked({})))
+    with WireBook(tmp_path / "replay.jsonl") as book:
+        relay = relay_to(read_recording(path, done=tmp_path / "replay.jsonl"), book)
+        assert [heard(relay.answer(asked({}))) for _ in range(2)] == [WHOLE, b'{"second": 2}']
+        assert "no further answer" in error_in(relay.answer(asked({})))
+        assert book.usage().calls == 2
+
+
+def test_a_replay_that_is_gone_on_with_goes_on_in_the_record(tmp_path: Path):
+    path, done = tmp_path / "exchanges.jsonl", tmp_path / "replay.jsonl"
+    with WireBook(path) as book:
+        for answer in (b'{"first": 1}', b'{"second": 2}'):
+            heard(relay_to(FakeLine(answer), book).answer(asked({})))
+    for expected in (b'{"first": 1}', b'{"second": 2}'):
+        with WireBook(done) as book:
+            assert heard(relay_to(read_recording(path, done=done), book).answer(asked({}))) == expected
+
+
+def test_a_record_that_is_empty_answers_nothing():
+    with pytest.raises(NoMoreCalls):
+        Recording(()).send(Outgoing("/v1/messages", {}, b""))
