@@ -15,6 +15,7 @@ from fmlbench.cli.bench import bench
 from fmlbench.cli.brief import brief
 from fmlbench.cli.doctor import doctor
 from fmlbench.cli.errors import exit_code_of
+from fmlbench.cli.metrics import metrics
 from fmlbench.cli.redteam import redteam
 from fmlbench.cli.resume import resume
 from fmlbench.cli.run import run
@@ -54,6 +55,6 @@ def _root(  # pyright: ignore[reportUnusedFunction]
         typer.echo(context.get_help())
 
 
-for _command in (run, resume, show, runs, brief, agents, bench, redteam, doctor):
+for _command in (run, resume, show, runs, metrics, brief, agents, bench, redteam, doctor):
     app.command()(_command)
 app.add_typer(tasks, name="tasks")

@@ -7,6 +7,7 @@ cache/
   pools/          a task's train, validation and test pools
   draws/          what a seed drew from them
   baselines/      retests of the baseline
+  embeddings/     vectors of code, by embedder
 runs/
   RUN/            one folder per run
 """
@@ -56,3 +57,8 @@ class Places:
     def checks(self) -> Path:
         """What checking tasks has measured so far."""
         return self.cache / "checks"
+
+    @property
+    def embeddings(self) -> Path:
+        """Vectors of code, by embedder."""
+        return self.cache / "embeddings"

@@ -1,0 +1,66 @@
+"""Measure runs that words on the command line name, and show what came of it."""
+
+from collections.abc import Sequence
+
+from rich.console import Group
+from rich.text import Text
+
+from fmlbench.cli.places import find_places
+from fmlbench.cli.playing import task_of
+from fmlbench.cli.screen import show, show_json, show_lines
+from fmlbench.cli.selecting import select_runs
+from fmlbench.core.errors import BadRequest
+from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
+from fmlbench.metrics.embedding.clouds import embed_run
+from fmlbench.metrics.embedding.embedder import Embedder
+from fmlbench.metrics.measuring import MeasuredRun, measure_run
+from fmlbench.metrics.trace import Trace, read_trace
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import read_state
+from fmlbench.reports.measures import measure_sheet, run_sheet
+from fmlbench.reports.sheets import Form, Sheet, to_table, write_sheet
+from fmlbench.workspace.places import Places
+
+
+def show_measures(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
+    """Every measure of the runs."""
+    wanted = read_form(form)
+    measured = measure_words(words, embedder)
+    if as_json:
+        show_json(measured)
+    else:
+        show_sheet(run_sheet(measured) if wanted is Form.CSV else measure_sheet(measured), wanted)
+
+
+def measure_words(words: Sequence[str], embedder: str) -> list[MeasuredRun]:
+    """The measured runs that words name, each once."""
+    places = find_places()
+    folders = {run.path: run for word in words for run in select_runs(word, places.runs)}
+    found = find_embedder(embedder)
+    return [measure_run(trace_with_cloud(folder, found, places)) for folder in folders.values()]
+
+
+def trace_with_cloud(folder: RunFolder, embedder: Embedder | None, places: Places) -> Trace:
+    """A run's trace, its code embedded if there is an embedder."""
+    state = read_state(folder)
+    task = task_of(folder.read_spec(), state)
+    if embedder is None:
+        return read_trace(folder, task)
+    cloud = embed_run(folder, state.steps, task, embedder, cache_for(embedder, places.embeddings))
+    return read_trace(folder, task, cloud)
+
+
+def read_form(form: str) -> Form:
+    """The form of that name."""
+    try:
+        return Form(form)
+    except ValueError as error:
+        raise BadRequest(f"There is no form '{form}'.", hint=f"Take one of {', '.join(Form)}.") from error
+
+
+def show_sheet(sheet: Sheet, form: Form) -> None:
+    """Print a table in the form that was asked for."""
+    if form is Form.TEXT:
+        show(Group(to_table(sheet), *(Text(note) for note in sheet.notes)))
+    else:
+        show_lines(Text(write_sheet(sheet, form).rstrip("\n")))
