@@ -13,6 +13,7 @@ from fmlbench import __version__
 from fmlbench.cli.agents import agents
 from fmlbench.cli.bench import bench
 from fmlbench.cli.brief import brief
+from fmlbench.cli.compare import compare
 from fmlbench.cli.doctor import doctor
 from fmlbench.cli.errors import exit_code_of
 from fmlbench.cli.metrics import metrics
@@ -55,6 +56,6 @@ def _root(  # pyright: ignore[reportUnusedFunction]
         typer.echo(context.get_help())
 
 
-for _command in (run, resume, show, runs, metrics, brief, agents, bench, redteam, doctor):
+for _command in (run, resume, show, runs, metrics, compare, brief, agents, bench, redteam, doctor):
     app.command()(_command)
 app.add_typer(tasks, name="tasks")

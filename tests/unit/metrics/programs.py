@@ -59,7 +59,7 @@ RENAMED = _swap(
 )  # fmt: skip
 REFORMATTED = _swap(
     ("    return (inputs - mean) / scale", "    return (\n        (inputs - mean)\n        / scale\n    )"),
-    ("rng.normal(0.0, 0.01, size=(width, classes))", "rng.normal(\n        0.0, 0.01,\n        size=(width, classes),\n    )"),
+    ("size=(width, classes))", "size=(\n        width, classes\n    ))"),
     ("# Centre, then scale.", "# First the mean is taken away,\n    # then all is divided by the spread."),
     ('"""Train a linear classifier."""', '"""Train a linear classifier on whatever is given."""'),
 )  # fmt: skip

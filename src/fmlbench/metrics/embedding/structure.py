@@ -23,7 +23,7 @@ from fmlbench.metrics.trace import Vectors
 
 DIMENSIONS = 512
 NEAR = 0.002
-"""Other numbers in a method move a program by up to 0.0009, another method by 0.003 or more (benchmarks/embedders.py)."""
+"""Other numbers move a program by up to 0.0009, another method by 0.003 or more (tests/unit/metrics/programs.py)."""
 _WORD = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?|[^\w\s]")
 
 
