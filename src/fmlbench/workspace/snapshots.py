@@ -4,6 +4,7 @@ The git dir lies outside of every workspace, and commits carry a fixed name and 
 parents are the same commit, so storing again after a crash changes nothing.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from fmlbench.workspace.filing import replace_folder, scratch_beside
 from fmlbench.workspace.git import Git, GitFailed, create_repository, is_commit_id
 
 _WHO_AND_WHEN = "fmlbench <fmlbench@localhost> 946684800 +0000"
+_COMMIT_LINE = re.compile(r"^[0-9a-f]{40}\n", re.MULTILINE)
+"""What stands above each of several diffs; every line within a diff begins with something else."""
 
 
 class Snapshots:
@@ -47,6 +50,20 @@ class Snapshots:
         self._require(before, after)
         output = self._git.run("diff-tree", "-r", "-p", "--text", "--no-color", "--no-ext-diff", before, after)
         return output.decode("utf-8", "replace")
+
+    def diffs(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """The same for many pairs of before and after, by one git for all of them."""
+        # A commit with another one named behind it is compared with that one.
+        lines = "".join(f"{after} {before}\n" for before, after in pairs).encode("utf-8")
+        arguments = ("--stdin", "--always", "-r", "-p", "--text", "--no-color", "--no-ext-diff")
+        try:
+            output = self._git.run("diff-tree", *arguments, stdin=lines).decode("utf-8", "replace")
+        except GitFailed:
+            output = ""
+        diffs = _COMMIT_LINE.split(output)[1:]
+        if len(diffs) != len(pairs):
+            self._require(*(commit for pair in pairs for commit in pair))
+        return diffs
 
     def exists(self, commit: str) -> bool:
         """Whether there is such a snapshot."""
