@@ -53,27 +53,16 @@ class Snapshots:
 
     def diffs(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
         """The same for many pairs of before and after, by one git for all of them."""
+        self._require(*(commit for pair in pairs for commit in pair))
         # A commit with another one named behind it is compared with that one.
-        lines = "".join(f"{after} {before}\n" for before, after in pairs).encode("utf-8")
+        lines = "".join(f"{after} {before}\n" for before, after in pairs).encode("ascii")
         arguments = ("--stdin", "--always", "-r", "-p", "--text", "--no-color", "--no-ext-diff")
-        try:
-            output = self._git.run("diff-tree", *arguments, stdin=lines).decode("utf-8", "replace")
-        except GitFailed:
-            output = ""
-        diffs = _COMMIT_LINE.split(output)[1:]
-        if len(diffs) != len(pairs):
-            self._require(*(commit for pair in pairs for commit in pair))
-        return diffs
+        output = self._git.run("diff-tree", *arguments, stdin=lines).decode("utf-8", "replace")
+        return _COMMIT_LINE.split(output)[1:]
 
     def exists(self, commit: str) -> bool:
         """Whether there is such a snapshot."""
-        if not is_commit_id(commit) or not self._git.git_dir.is_dir():
-            return False
-        try:
-            self._git.run("cat-file", "-e", f"{commit}^{{commit}}")
-        except GitFailed:
-            return False
-        return True
+        return not self._missing([commit])
 
     def _make_ready(self, ref: str) -> None:
         git_dir = self._git.git_dir
@@ -86,12 +75,23 @@ class Snapshots:
             (git_dir / f"{locked}.lock").unlink(missing_ok=True)
 
     def _require(self, *commits: str) -> None:
-        for commit in commits:
-            if not self.exists(commit):
-                raise RunDamaged(
-                    f"There is no snapshot '{commit}' in '{self._git.git_dir}'.",
-                    hint="Restore that folder from a copy; without it the run cannot go on.",
-                )
+        for commit in self._missing(commits):
+            raise RunDamaged(
+                f"There is no snapshot '{commit}' in '{self._git.git_dir}'.",
+                hint="Restore that folder from a copy; without it the run cannot go on.",
+            )
+
+    def _missing(self, commits: Sequence[str]) -> list[str]:
+        if not self._git.git_dir.is_dir():
+            return list(commits)
+        named = [commit for commit in commits if is_commit_id(commit)]
+        questions = "".join(f"{commit}\n" for commit in named).encode("ascii")
+        try:
+            answers = self._git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=questions)
+        except GitFailed:
+            return list(commits)
+        found = {line[:40] for line in answers.decode("ascii").splitlines() if line.endswith(" commit")}
+        return [commit for commit in commits if commit not in found]
 
 
 def _commit_stream(files: Mapping[str, str], parents: Sequence[str], message: str, ref: str) -> bytes:
