@@ -71,7 +71,9 @@ def triangle(x: float, y: float, class_: str, *, points_up: bool, size: float = 
 
 def cross(x: float, y: float, class_: str, size: float = 4.5) -> Markup:
     """The mark of something that came to nothing."""
-    strokes = f"M{number(x - size)} {number(y - size)}l{2 * size:g} {2 * size:g}m0 {-2 * size:g}l{-2 * size:g} {2 * size:g}"
+    strokes = (
+        f"M{number(x - size)} {number(y - size)}l{2 * size:g} {2 * size:g}m0 {-2 * size:g}l{-2 * size:g} {2 * size:g}"
+    )
     return element("path", d=strokes, class_=class_)
 
 
