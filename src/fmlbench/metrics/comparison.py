@@ -18,7 +18,7 @@ from fmlbench.metrics.catalogue import find_measure
 from fmlbench.metrics.comparability import require_comparable
 from fmlbench.metrics.measure import Better
 from fmlbench.metrics.measuring import MeasuredRun
-from fmlbench.metrics.statistics.bootstrap import Interval, bootstrap
+from fmlbench.metrics.statistics.bootstrap import Interval, mean_on_tasks_like_these, mean_on_these_tasks
 from fmlbench.metrics.statistics.groups import Groups, scatter_within
 from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg, holm
 from fmlbench.metrics.statistics.permutation import ALPHA, Tested, paired_permutation_test
@@ -27,6 +27,7 @@ from fmlbench.metrics.statistics.profiles import probability_of_improvement
 
 MEASURE = "improvement"
 _SEED = 20261116
+_DOUBTFUL_PAIRS = 10
 
 
 class Verdict(StrEnum):
@@ -170,8 +171,8 @@ class _Pair:
             verdict=verdict_of(tested, p_adjusted),
             tested=tested,
             p_adjusted=p_adjusted,
-            these_tasks=bootstrap(differences, np.random.default_rng(_SEED), new_tasks=False),
-            new_tasks=bootstrap(differences, np.random.default_rng(_SEED), new_tasks=True),
+            these_tasks=mean_on_these_tasks(differences, np.random.default_rng(_SEED)),
+            new_tasks=mean_on_tasks_like_these(differences, np.random.default_rng(_SEED)),
             sigmas=self._mean_of("gain_in_sigmas") if self.measure == MEASURE else None,
             complete_case=self._mean_of("improvement_complete_case") if self.measure == MEASURE else None,
             improves=probability_of_improvement(*((ours, theirs)[:: orientation_of(self.measure)])),
@@ -228,10 +229,19 @@ def _advice(differences: Groups, ours: Groups, theirs: Groups, seen: float) -> A
         return None
     sigma = float(np.sqrt(np.mean(np.square(own))))
     tasks, pairs = len(differences), sum(map(len, differences.values()))
+    expected = _expected_scatter(paired, sigma, pairs - tasks)
     return Advice(
         seeds=pairs // tasks,
         scatter=sigma,
         detectable=minimum_detectable_effect(paired, tasks, pairs / tasks),
-        for_one_sigma=seeds_needed(sigma, paired, tasks),
-        for_seen=seeds_needed(abs(seen), paired, tasks),
+        for_one_sigma=seeds_needed(sigma, expected, tasks),
+        for_seen=seeds_needed(abs(seen), expected, tasks),
     )
+
+
+def _expected_scatter(paired: float, sigma: float, freedom: int) -> float:
+    """The scatter of differences to plan with.
+
+    Few pairs say little about what pairing gains, so ten made-up ones that say it gains nothing join them.
+    """
+    return float(np.sqrt((freedom * paired**2 + _DOUBTFUL_PAIRS * 2 * sigma**2) / (freedom + _DOUBTFUL_PAIRS)))

@@ -7,7 +7,12 @@ import numpy as np
 
 from fmlbench.metrics.comparison import MEASURE, Comparison, Verdict, by_task, compare_all, orientation_of
 from fmlbench.metrics.measuring import MeasuredRun
-from fmlbench.metrics.statistics.bootstrap import Interval, bootstrap
+from fmlbench.metrics.statistics.bootstrap import (
+    Interval,
+    iqm_on_these_tasks,
+    mean_on_tasks_like_these,
+    mean_on_these_tasks,
+)
 from fmlbench.metrics.statistics.groups import pooled, task_mean
 from fmlbench.metrics.statistics.profiles import optimality_gap
 from fmlbench.metrics.statistics.summaries import Summary, summarise
@@ -27,6 +32,8 @@ class Entry:
     """Over all runs."""
     these_tasks: Interval | None
     new_tasks: Interval | None
+    iqm: Interval | None
+    """Of the interquartile mean, on these tasks."""
     places: tuple[int, int]
     """The best and the worst place it can hold, given what can be told apart."""
     groups: tuple[int, ...]
@@ -61,8 +68,9 @@ def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
             agent=name,
             mean=task_mean(values[name]),
             summary=_summary(pooled(values[name]).tolist()),
-            these_tasks=bootstrap(values[name], np.random.default_rng(_SEED), new_tasks=False),
-            new_tasks=bootstrap(values[name], np.random.default_rng(_SEED), new_tasks=True),
+            these_tasks=mean_on_these_tasks(values[name], np.random.default_rng(_SEED)),
+            new_tasks=mean_on_tasks_like_these(values[name], np.random.default_rng(_SEED)),
+            iqm=iqm_on_these_tasks(values[name], np.random.default_rng(_SEED)),
             places=rank_range(name, better, len(ordered)),
             groups=tuple(number for number, group in enumerate(groups, start=1) if name in group),
             win_rate=wins.get(name),

@@ -16,7 +16,7 @@ def leaderboard_sheet(board: Leaderboard) -> Sheet:
     """All agents; the same group number means that nobody can tell them apart."""
     unit = find_measure(board.measure).unit
     columns = ("agent", "place", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
-               "IQM", "median", "runs", "win rate")  # fmt: skip
+               "IQM [95%]", "median", "runs", "win rate")  # fmt: skip
     return Sheet(columns, [_entry_row(entry) for entry in board.entries])
 
 
@@ -97,7 +97,7 @@ def _entry_row(entry: Entry) -> list[str]:
         f"{entry.mean:.4f}",
         _interval(entry.these_tasks),
         _interval(entry.new_tasks),
-        f"{entry.summary.iqm:.4f}",
+        f"{entry.summary.iqm:.4f} {_interval(entry.iqm)}",
         f"{entry.summary.median:.4f}",
         str(entry.summary.n),
         "-" if entry.win_rate is None else f"{entry.win_rate:.2f}",

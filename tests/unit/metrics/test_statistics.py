@@ -8,7 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fmlbench.metrics.statistics.bootstrap import bootstrap
+from fmlbench.metrics.statistics.bootstrap import (
+    iqm_on_these_tasks,
+    mean_on_tasks_like_these,
+    mean_on_these_tasks,
+)
 from fmlbench.metrics.statistics.correlation import Kind, correlate, correlate_within
 from fmlbench.metrics.statistics.groups import scatter_within, task_mean
 from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg, holm
@@ -51,7 +55,7 @@ def test_scatter_is_within_tasks_only():
 
 def test_the_bootstrap_of_a_large_sample_is_the_normal_interval():
     values = dice().normal(5, 2, size=400).tolist()
-    interval = bootstrap({"a": values}, dice(), new_tasks=False, repetitions=4000)
+    interval = mean_on_these_tasks({"a": values}, dice())
     assert interval is not None
     error = 1.96 * np.std(values) / 20
     assert interval.low == pytest.approx(np.mean(values) - error, abs=0.03)
@@ -60,15 +64,31 @@ def test_the_bootstrap_of_a_large_sample_is_the_normal_interval():
 
 def test_drawing_tasks_again_is_wider_than_drawing_seeds_again():
     groups = {str(task): dice(task).normal(task, 0.1, size=5).tolist() for task in range(6)}
-    seeds, tasks = (bootstrap(groups, dice(), new_tasks=new) for new in (False, True))
+    seeds, tasks = mean_on_these_tasks(groups, dice()), mean_on_tasks_like_these(groups, dice())
     assert seeds is not None
     assert tasks is not None
     assert tasks.high - tasks.low > 5 * (seeds.high - seeds.low)
 
 
+def test_new_tasks_vary_as_the_normal_interval_says():
+    # One seed a task, so all variation is between tasks.
+    means = dice(5).normal(0, 1, size=200)
+    interval = mean_on_tasks_like_these({str(place): [mean] for place, mean in enumerate(means.tolist())}, dice())
+    assert interval is not None
+    assert interval.high - interval.low == pytest.approx(2 * 1.96 * means.std() / math.sqrt(200), rel=0.06)
+
+
+def test_the_interquartile_mean_has_an_interval_that_outliers_do_not_widen():
+    values = dice(6).normal(0, 1, size=100).tolist()
+    plain, wild = (iqm_on_these_tasks({"a": row}, dice()) for row in (values, [*values, 1e6]))
+    assert plain is not None
+    assert wild is not None
+    assert wild.high - wild.low == pytest.approx(plain.high - plain.low, rel=0.2)
+
+
 def test_one_task_says_nothing_about_new_tasks_and_one_seed_nothing_about_seeds():
-    assert bootstrap({"a": [1.0, 2.0]}, dice(), new_tasks=True) is None
-    assert bootstrap({"a": [1.0], "b": [2.0]}, dice(), new_tasks=False) is None
+    assert mean_on_tasks_like_these({"a": [1.0, 2.0]}, dice()) is None
+    assert mean_on_these_tasks({"a": [1.0], "b": [2.0]}, dice()) is None
 
 
 def test_profiles_improvement_and_gap_by_hand():
@@ -188,7 +208,7 @@ def test_holding_the_task_fixed_is_a_partial_correlation():
     x, y = rng.normal(size=24) + task, rng.normal(size=24) - task
     dummies = np.eye(3)[task]
     left = [v - dummies @ np.linalg.lstsq(dummies, v, rcond=None)[0] for v in (x, y)]
-    r = float(np.corrcoef(np.stack(left))[0, 1])
+    r = float(left[0] @ left[1] / np.linalg.norm(left[0]) / np.linalg.norm(left[1]))
     pairs = {str(t): list(zip(x[task == t].tolist(), y[task == t].tolist(), strict=True)) for t in range(3)}
     found = correlate_within(pairs, Kind.PEARSON)
     assert found is not None
@@ -196,9 +216,30 @@ def test_holding_the_task_fixed_is_a_partial_correlation():
     assert found.p == pytest.approx(2 * stats.t.sf(abs(r) * math.sqrt(20 / (1 - r**2)), 20))
 
 
-@pytest.mark.parametrize("pairs", [[], [(1.0, 1.0)], [(1.0, 2.0), (2.0, 3.0)], [(1.0, 2.0)] * 5])
+@pytest.mark.parametrize("pairs", [[], [(1.0, 1.0)], [(1.0, 2.0), (2.0, 3.0), (3.0, 5.0)], [(1.0, 2.0)] * 5])
 def test_too_little_has_no_correlation(pairs: list[tuple[float, float]]):
     assert correlate(pairs, Kind.SPEARMAN) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_ranks_are_tried_in_every_order(seed: int):
+    x, y = dice(seed).normal(size=6), dice(seed + 9).normal(size=6)
+    exact = stats.permutation_test(
+        (x,),
+        lambda x: stats.spearmanr(x, y).statistic,
+        permutation_type="pairings",
+        n_resamples=np.inf,
+        vectorized=False,
+    )
+    found = correlate(list(zip(x.tolist(), y.tolist(), strict=True)), Kind.SPEARMAN)
+    assert found is not None
+    assert found.p == pytest.approx(exact.pvalue)
+
+
+def test_a_perfect_order_of_four_is_two_in_twenty_four():
+    found = correlate([(1.0, 2.0), (2.0, 3.0), (3.0, 5.0), (4.0, 9.0)], Kind.SPEARMAN)
+    assert found is not None
+    assert (found.r, found.p) == (pytest.approx(1.0), pytest.approx(2 / 24))
 
 
 def test_a_textbook_sample_size():

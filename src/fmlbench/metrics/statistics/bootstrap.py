@@ -4,17 +4,16 @@ Two questions, two intervals. On these tasks: seeds are drawn again within each 
 drawn again too, and then seeds within them. The second is wider, and with few tasks much wider.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fmlbench.metrics.statistics.groups import Groups, task_mean
+from fmlbench.metrics.statistics.groups import Groups
+from fmlbench.metrics.trace import Vectors
 
 REPETITIONS = 2000
 CONFIDENCE = 0.95
-
-Statistic = Callable[[Groups], float]
 
 
 @dataclass(frozen=True)
@@ -25,27 +24,44 @@ class Interval:
     high: float
 
 
-def bootstrap(
-    groups: Groups,
-    rng: np.random.Generator,
-    *,
-    new_tasks: bool,
-    statistic: Statistic = task_mean,
-    repetitions: int = REPETITIONS,
-) -> Interval | None:
-    """The percentile interval of a statistic; None where there is nothing to draw again."""
-    names = list(groups)
-    varied = len(names) > 1 if new_tasks else any(len(values) > 1 for values in groups.values())
-    if not varied:
+def mean_on_these_tasks(groups: Groups, rng: np.random.Generator) -> Interval | None:
+    """Of the mean over tasks; None where no task has two seeds."""
+    if not _has_seeds(groups):
         return None
-    arrays = [np.asarray(groups[name], dtype=np.float64) for name in names]
-    drawn: list[float] = []
-    for _ in range(repetitions):
-        chosen = rng.integers(len(names), size=len(names)) if new_tasks else range(len(names))
-        again = {
-            f"{place}": arrays[task][rng.integers(len(arrays[task]), size=len(arrays[task]))]
-            for place, task in enumerate(chosen)
-        }
-        drawn.append(statistic(again))  # pyright: ignore[reportArgumentType] - an array serves as a sequence
+    return _interval(np.mean([_drawn(row, rng).mean(axis=1) for row in groups.values()], axis=0))
+
+
+def iqm_on_these_tasks(groups: Groups, rng: np.random.Generator) -> Interval | None:
+    """Of the interquartile mean over all runs; None where no task has two seeds."""
+    if not _has_seeds(groups):
+        return None
+    drawn = np.sort(np.concatenate([_drawn(row, rng) for row in groups.values()], axis=1), axis=1)
+    cut = drawn.shape[1] // 4
+    return _interval(drawn[:, cut : drawn.shape[1] - cut].mean(axis=1))
+
+
+def mean_on_tasks_like_these(groups: Groups, rng: np.random.Generator) -> Interval | None:
+    """Of the mean over tasks, were they other tasks of their kind; None of one task."""
+    count = len(groups)
+    if count < 2:
+        return None
+    total = np.zeros(REPETITIONS)
+    for _ in range(count):
+        candidates = np.stack([_drawn(row, rng).mean(axis=1) for row in groups.values()])
+        total += candidates[rng.integers(count, size=REPETITIONS), np.arange(REPETITIONS)]
+    return _interval(total / count)
+
+
+def _has_seeds(groups: Groups) -> bool:
+    return any(len(row) > 1 for row in groups.values())
+
+
+def _drawn(row: Sequence[float], rng: np.random.Generator) -> Vectors:
+    """A task's values drawn again, one row per repetition."""
+    values = np.asarray(row, dtype=np.float64)
+    return values[rng.integers(len(values), size=(REPETITIONS, len(values)))]
+
+
+def _interval(drawn: Vectors) -> Interval:
     low, high = np.quantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     return Interval(float(low), float(high))

@@ -4,12 +4,16 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import permutations
 
 import numpy as np
 
 from fmlbench.metrics.numerics import normal_quantile, ranks, t_tails
 from fmlbench.metrics.statistics.bootstrap import CONFIDENCE, Interval
 from fmlbench.metrics.trace import Vectors
+
+_EXACT = 7
+"""Up to so many ranks every order is tried."""
 
 Pairs = Sequence[tuple[float, float]]
 
@@ -33,7 +37,7 @@ class Correlation:
 
 
 def correlate(pairs: Pairs, kind: Kind) -> Correlation | None:
-    """The correlation of some pairs; None where it is not defined."""
+    """The correlation of some pairs; None where it is not defined, or there are fewer than four."""
     return correlate_within({"": pairs}, kind)
 
 
@@ -45,10 +49,12 @@ def correlate_within(pairs: Mapping[str, Pairs], kind: Kind) -> Correlation | No
     centred = np.concatenate([_centred(row, kind) for row in usable])
     spread = np.sqrt((centred**2).sum(axis=0))
     n, tasks = len(centred), len(usable)
-    if n - tasks - 1 < 1 or not spread.all():
+    if n - tasks - 1 < 2 or not spread.all():
         return None
     r = float(np.clip((centred[:, 0] @ centred[:, 1]) / spread.prod(), -1.0, 1.0))
-    return Correlation(r=r, n=n, tasks=tasks, p=_p(r, n - tasks - 1), interval=_interval(r, n - tasks + 1, kind))
+    is_exact = kind is Kind.SPEARMAN and tasks == 1 and n <= _EXACT
+    p = _exact_p(centred) if is_exact else _p(r, n - tasks - 1)
+    return Correlation(r=r, n=n, tasks=tasks, p=p, interval=_interval(r, n - tasks + 1, kind))
 
 
 def _centred(row: Vectors, kind: Kind) -> Vectors:
@@ -59,6 +65,12 @@ def _centred(row: Vectors, kind: Kind) -> Vectors:
 
 def _p(r: float, freedom: int) -> float:
     return 0.0 if abs(r) == 1 else t_tails(r * math.sqrt(freedom / (1 - r**2)), freedom)
+
+
+def _exact_p(centred: Vectors) -> float:
+    """The share of all orders of few ranks that go together as well; Student's t is far too sure of them."""
+    products = np.array(list(permutations(centred[:, 0]))) @ centred[:, 1]
+    return float(np.mean(np.abs(products) >= abs(centred[:, 0] @ centred[:, 1]) - 1e-9))
 
 
 def _interval(r: float, size: int, kind: Kind) -> Interval | None:
