@@ -18,6 +18,7 @@ from fmlbench.cli.doctor import doctor
 from fmlbench.cli.errors import exit_code_of
 from fmlbench.cli.metrics import metrics
 from fmlbench.cli.redteam import redteam
+from fmlbench.cli.report import report
 from fmlbench.cli.resume import resume
 from fmlbench.cli.run import run
 from fmlbench.cli.runs import runs
@@ -56,6 +57,6 @@ def _root(  # pyright: ignore[reportUnusedFunction]
         typer.echo(context.get_help())
 
 
-for _command in (run, resume, show, runs, metrics, compare, brief, agents, bench, redteam, doctor):
+for _command in (run, resume, show, runs, metrics, compare, report, brief, agents, bench, redteam, doctor):
     app.command()(_command)
 app.add_typer(tasks, name="tasks")

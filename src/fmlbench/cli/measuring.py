@@ -8,7 +8,7 @@ from rich.text import Text
 from fmlbench.cli.places import find_places
 from fmlbench.cli.playing import task_of
 from fmlbench.cli.screen import show, show_json, show_lines
-from fmlbench.cli.selecting import select_runs
+from fmlbench.cli.selecting import select_all
 from fmlbench.core.errors import BadRequest
 from fmlbench.metrics.associations import associate
 from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
@@ -45,9 +45,8 @@ def show_measures(words: Sequence[str], embedder: str, *, form: str, as_json: bo
 def measure_words(words: Sequence[str], embedder: str) -> list[MeasuredRun]:
     """The measured runs that words name, each once."""
     places = find_places()
-    folders = {run.path: run for word in words for run in select_runs(word, places.runs)}
     found = find_embedder(embedder)
-    return [measure_run(trace_with_cloud(folder, found, places)) for folder in folders.values()]
+    return [measure_run(trace_with_cloud(folder, found, places)) for folder in select_all(words, places.runs)]
 
 
 def trace_with_cloud(folder: RunFolder, embedder: Embedder | None, places: Places) -> Trace:

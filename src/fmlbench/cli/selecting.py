@@ -8,6 +8,11 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.records.folder import RunFolder, find_run
 
 
+def select_all(words: Sequence[str], runs: Path) -> list[RunFolder]:
+    """The runs that several words name, each once."""
+    return list({run.path: run for word in words for run in select_runs(word, runs)}.values())
+
+
 def select_runs(word: str, runs: Path) -> Sequence[RunFolder]:
     """All runs of a folder of runs, of a pattern, of an agent's name; or the one run of that name."""
     if "*" in word or "?" in word:

@@ -53,6 +53,8 @@ class Snapshots:
 
     def diffs(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
         """The same for many pairs of before and after, by one git for all of them."""
+        if not pairs:
+            return []
         self._require(*(commit for pair in pairs for commit in pair))
         # A commit with another one named behind it is compared with that one.
         lines = "".join(f"{after} {before}\n" for before, after in pairs).encode("ascii")

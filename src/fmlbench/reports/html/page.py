@@ -19,7 +19,7 @@ from fmlbench.reports.summary import Stage
 
 _ROOM_OF_ONE_RUN = 2_000_000
 _ROOM_OF_ALL_RUNS = 20_000_000
-"""How many letters of diffs and logs a report holds; what is longer is cut, and says how to see the rest."""
+"""How many bytes of ideas, diffs and logs a report holds; a diff that is cut says how to see the rest."""
 
 
 @dataclass(frozen=True)

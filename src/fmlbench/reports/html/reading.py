@@ -42,13 +42,14 @@ class RunRecord:
         return self.spec.run_id
 
 
-def read_run(folder: RunFolder, task_of: TaskFinder, cloud_of: CloudMaker) -> RunRecord:
-    """A run as its folder tells it now."""
+def read_run(folder: RunFolder, task_of: TaskFinder, cloud_of: CloudMaker | None = None) -> RunRecord:
+    """A run as its folder tells it now; its code is embedded if somebody says how."""
     spec = folder.read_spec()
     events = [*read_events(folder.events), *read_events(folder.sealed)]
     state = replay(events)
     task = task_of(spec, state)
-    trace = trace_of(events, spec, task, cloud_of(folder, state.steps, task))
+    cloud = cloud_of(folder, state.steps, task) if cloud_of else None
+    trace = trace_of(events, spec, task, cloud)
     return RunRecord(
         folder=folder,
         state=state,

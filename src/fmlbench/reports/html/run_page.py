@@ -88,7 +88,7 @@ class RunPage:
 
 
 def run_page(run: RunRecord, key: str, room: int) -> RunPage:
-    """Put one run's page together; ``room`` is how many letters its diffs may have altogether."""
+    """Put one run's page together; ``room`` is how many bytes the details of its steps may take."""
     steps = plotted_steps(run, key)
     calibration = run.trace.calibration
     return RunPage(
@@ -109,7 +109,7 @@ def run_page(run: RunRecord, key: str, room: int) -> RunPage:
         map=_map(run, steps),
         embedder=run.measured.embedder or "",
         lines=step_lines(run, key),
-        data=to_script_data(step_details(run, max(room // max(len(steps), 1), 400))),
+        data=to_script_data(step_details(run, room)),
         outcomes=_outcomes(run),
         time=_time(run),
         measures=_measures(run),

@@ -1,6 +1,5 @@
 """A step as the page shows it: a line in the list, and what a click on it tells."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,13 +10,14 @@ from fmlbench.metrics.reliability import fate_of
 from fmlbench.reports.html.graph import draw_rows, lay_lanes
 from fmlbench.reports.html.plots.scores import PlottedStep
 from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.script_data import head_of, tail_of, to_json
 from fmlbench.reports.steps import StepRow, step_rows
 from fmlbench.reports.untrusted import clean, one_line
 from fmlbench.reports.wording import dollars_text, duration_text, score_text
 
-LOG_SHARE = 4
-"""A step's log gets a quarter of the room that its diff gets."""
-_IDEA_LETTERS = 4000
+_DIFF_SHARE = 5 / 8
+_OTHER_SHARE = 1 / 8
+"""Of the room for a step: its diff, and each of its idea, its reason and its log."""
 
 
 @dataclass(frozen=True)
@@ -92,17 +92,14 @@ def step_lines(run: RunRecord, key: str) -> list[StepLine]:
 
 
 def step_details(run: RunRecord, room: int) -> list[StepDetail]:
-    """What a click on each step tells; ``room`` is how many letters of a diff there is place for."""
+    """What a click on each step tells; ``room`` is how many bytes all of them together may take."""
     rows = step_rows(run.state, run.trace.metric)
-    return [_detail(run, row, room) for row in rows]
+    return [_detail(run, row, room // len(rows)) for row in rows]
 
 
 def to_script_data(details: Sequence[StepDetail]) -> Markup:
-    """JSON that can stand in a page: no letter of it is one that HTML takes for its own."""
-    text = json.dumps([vars(detail) for detail in details], ensure_ascii=False, separators=(",", ":"))
-    for letter in "<>&\u2028\u2029":
-        text = text.replace(letter, f"\\u{ord(letter):04x}")
-    return Markup(text)  # noqa: S704 - nothing in it can end the element it stands in
+    """The details as data for the page's script."""
+    return Markup(to_json([vars(detail) for detail in details]))  # noqa: S704 - no letter of it is markup
 
 
 def target_of(key: str, index: int) -> str:
@@ -127,19 +124,20 @@ def _hint(row: StepRow) -> str:
 
 def _detail(run: RunRecord, row: StepRow, room: int) -> StepDetail:
     step = run.state.steps[row.index]
-    diff, note = _diff(run, row, room)
+    diff, note = _diff(run, row, int(room * _DIFF_SHARE))
+    other = int(room * _OTHER_SHARE)
     return StepDetail(
         title=f"Step {row.index}: {row.operator}",
         fate=_class(step),
         outcome=str(row.outcome),
         parents=row.parents,
         facts=[*_score_facts(run, row), *_effort_facts(step), *_measured_facts(step)],
-        idea=clean(row.idea)[:_IDEA_LETTERS],
-        reason=clean(row.reason)[:_IDEA_LETTERS],
+        idea=head_of(clean(row.idea), other),
+        reason=head_of(clean(row.reason), other),
         violations=[one_line(violation, 400) for violation in row.violations],
         diff=diff,
         diff_note=note,
-        log=clean(step.evaluation.log_tail)[-room // LOG_SHARE :],
+        log=tail_of(clean(step.evaluation.log_tail), other),
     )
 
 
@@ -186,8 +184,9 @@ def _diff(run: RunRecord, row: StepRow, room: int) -> tuple[str, str]:
     diff = clean(run.diffs[row.index])
     if not diff:
         return "", f"The same code as step {row.parents[0]}."
-    if len(diff) <= room:
+    kept = head_of(diff, room)
+    if kept == diff:
         return diff, ""
-    kept = diff[:room].rpartition("\n")[0]
+    kept = kept.rpartition("\n")[0]
     left_out = diff.count("\n") - kept.count("\n")
     return kept, f"{left_out} more lines: fmlbench show {run.name} --diff {row.index}"

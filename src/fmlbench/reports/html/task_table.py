@@ -10,7 +10,7 @@ from fmlbench.metrics.scale import best_so_far
 from fmlbench.reports.html.plots.race import Runner, draw_race
 from fmlbench.reports.html.reading import RunRecord
 from fmlbench.reports.measures import value_text
-from fmlbench.reports.summary import Summary
+from fmlbench.reports.summary import Stage, Summary
 from fmlbench.reports.wording import brief_estimate_text, score_text
 
 _MEASURES = ("improvement", "gain_in_sigmas", "valid_step_ratio", "auc", "diversity")
@@ -24,7 +24,8 @@ class TaskLine:
     agent: str
     colour: str
     seed: int
-    stage: str
+    remark: str
+    """How far the run has come, unless it is complete."""
     cells: Sequence[str]
 
 
@@ -75,7 +76,8 @@ def _line(key: str, run: RunRecord, colour: str) -> TaskLine:
         _test_gain(summary),
         *(value_text(run.measured.values[name]) for name in _MEASURES),
     )
-    return TaskLine(key, run.spec.agent.name, colour, run.spec.seed, str(summary.stage), cells)
+    remark = "" if summary.stage is Stage.COMPLETE else str(summary.stage)
+    return TaskLine(key, run.spec.agent.name, colour, run.spec.seed, remark, cells)
 
 
 def _test_gain(summary: Summary) -> str:

@@ -46,4 +46,4 @@ def tick_text(value: float, step: float) -> str:
 
 def _round_step(step: float) -> float:
     magnitude = 10.0 ** math.floor(math.log10(step))
-    return next(round_ * magnitude for round_ in (1, 2, 5, 10) if step <= round_ * magnitude * (1 + 1e-9))
+    return next(round_ * magnitude for round_ in (1, 2, 5, 10) if step <= round_ * magnitude * 1.3)
