@@ -16,6 +16,7 @@ from fmlbench.cli.brief import brief
 from fmlbench.cli.compare import compare
 from fmlbench.cli.doctor import doctor
 from fmlbench.cli.errors import exit_code_of
+from fmlbench.cli.export import export
 from fmlbench.cli.metrics import metrics
 from fmlbench.cli.redteam import redteam
 from fmlbench.cli.resume import resume
@@ -23,6 +24,7 @@ from fmlbench.cli.run import run
 from fmlbench.cli.runs import runs
 from fmlbench.cli.show import show
 from fmlbench.cli.tasks import app as tasks
+from fmlbench.cli.verify import verify
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -56,6 +58,6 @@ def _root(  # pyright: ignore[reportUnusedFunction]
         typer.echo(context.get_help())
 
 
-for _command in (run, resume, show, runs, metrics, compare, brief, agents, bench, redteam, doctor):
+for _command in (run, resume, show, runs, metrics, compare, export, verify, brief, agents, bench, redteam, doctor):
     app.command()(_command)
 app.add_typer(tasks, name="tasks")
