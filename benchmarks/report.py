@@ -40,9 +40,8 @@ def main() -> None:
         clouds = embedded(folders) if options.embed else {}
         for count in (options.runs, 1):
             page, seconds, cpu_seconds = timed(folders[:count], clouds)
-            print(
-                f"{count} runs x {options.steps} steps: {seconds:.1f} s ({cpu_seconds:.1f} s of CPU), {len(page.encode()) / 1e6:.2f} MB"
-            )
+            size = len(page.encode()) / 1e6
+            print(f"{count} x {options.steps} steps: {seconds:.1f} s ({cpu_seconds:.1f} s of CPU), {size:.2f} MB")
             if options.keep:
                 (options.keep / f"report-{count}.html").write_text(page, "utf-8")
 

@@ -17,7 +17,7 @@ def metrics(
     form: FormOption = "text",
     as_json: JsonOption = False,
 ) -> None:
-    """Measure runs: how far, how reliably, how soon, how widely, at what cost.
+    """Measure what runs reached, how they searched and what it cost.
 
     docs/metrics.md says what each measure is. Hidden test scores are used only once a run is over.
     """

@@ -19,6 +19,7 @@ from fmlbench.metrics.comparability import require_comparable
 from fmlbench.metrics.measure import Better
 from fmlbench.metrics.measuring import MeasuredRun
 from fmlbench.metrics.statistics.bootstrap import Interval, mean_on_tasks_like_these, mean_on_these_tasks
+from fmlbench.metrics.statistics.draws import interval_over_draws
 from fmlbench.metrics.statistics.groups import Groups, scatter_within
 from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg, holm
 from fmlbench.metrics.statistics.permutation import ALPHA, Tested, paired_permutation_test
@@ -80,6 +81,8 @@ class Comparison:
     """Bootstrapped over seeds within tasks."""
     new_tasks: Interval | None
     """Bootstrapped over tasks and seeds."""
+    over_draws: Interval | None
+    """Of the mean difference over the retests' draws, which all runs of a task share; None where there are too few."""
     sigmas: float | None
     """The difference in sigma of the tasks' noise, where that is on record."""
     complete_case: float | None
@@ -130,9 +133,10 @@ _WHY_NOT = {
 }
 
 
-def verdict_of(tested: Tested, p_adjusted: float) -> Verdict:
-    """Different only if the corrected p is small."""
-    if p_adjusted >= ALPHA or tested.difference == 0:
+def verdict_of(tested: Tested, p_adjusted: float, over_draws: Interval | None = None) -> Verdict:
+    """Different only if the corrected p is small and other draws would hardly turn the difference round."""
+    is_chance = over_draws is not None and over_draws.low <= 0 <= over_draws.high
+    if p_adjusted >= ALPHA or tested.difference == 0 or is_chance:
         return Verdict.CANNOT_TELL
     return Verdict.BETTER if tested.difference > 0 else Verdict.WORSE
 
@@ -164,22 +168,35 @@ class _Pair:
     def conclude(self, tested: Tested, p_adjusted: float) -> Comparison:
         differences = self.differences(self.measure)
         ours, theirs = by_task(self.ours, self.measure), by_task(self.theirs, self.measure)
+        draws: Groups = self._differences_by_draw() if self.measure == MEASURE else {}
+        over_draws = interval_over_draws(draws)
         return Comparison(
             first=self.first,
             second=self.second,
             measure=self.measure,
-            verdict=verdict_of(tested, p_adjusted),
+            verdict=verdict_of(tested, p_adjusted, over_draws),
             tested=tested,
             p_adjusted=p_adjusted,
+            over_draws=over_draws,
             these_tasks=mean_on_these_tasks(differences, np.random.default_rng(_SEED)),
             new_tasks=mean_on_tasks_like_these(differences, np.random.default_rng(_SEED)),
             sigmas=self._mean_of("gain_in_sigmas") if self.measure == MEASURE else None,
             complete_case=self._mean_of("improvement_complete_case") if self.measure == MEASURE else None,
             improves=probability_of_improvement(*((ours, theirs)[:: orientation_of(self.measure)])),
-            tasks=_task_differences(differences),
+            tasks=_task_differences(differences, draws),
             advice=_advice(differences, ours, theirs, tested.difference),
             left_out=self._left_out(),
         )
+
+    def _differences_by_draw(self) -> Groups:
+        """By task, the mean difference on each retest seed."""
+        pairs: defaultdict[str, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list[float]))
+        theirs = {(run.task, run.spec.seed): run.by_retest for run in self.theirs}
+        for run in self.ours:
+            other = theirs.get((run.task, run.spec.seed), {})
+            for draw in run.by_retest.keys() & other.keys():
+                pairs[run.task][draw].append(run.by_retest[draw] - other[draw])
+        return {task: [fmean(row) for row in draws.values()] for task, draws in pairs.items()}
 
     def _mean_of(self, measure: str) -> float | None:
         differences = self.differences(measure)
@@ -210,13 +227,13 @@ def _cells(runs: Sequence[MeasuredRun], measure: str) -> dict[tuple[str, int], f
     return {cell: fmean(values) for cell, values in cells.items()}
 
 
-def _task_differences(differences: Groups) -> list[TaskDifference]:
+def _task_differences(differences: Groups, draws: Groups) -> list[TaskDifference]:
     tested = {
         task: paired_permutation_test({task: row}, np.random.default_rng(_SEED)) for task, row in differences.items()
     }
     adjusted = benjamini_hochberg([result.p for result in tested.values()])
     return [
-        TaskDifference(task, result, p, verdict_of(result, p))
+        TaskDifference(task, result, p, verdict_of(result, p, interval_over_draws({task: draws.get(task, ())})))
         for (task, result), p in zip(tested.items(), adjusted, strict=True)
     ]
 

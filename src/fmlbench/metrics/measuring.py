@@ -2,11 +2,12 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fmlbench.core.run import RunSpec
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing, Value
+from fmlbench.metrics.performance import improvement_by_retest
 from fmlbench.metrics.trace import Trace
 
 
@@ -20,6 +21,8 @@ class MeasuredRun:
     embedder: str | None
     """What the exploration values were computed with; None if the code was not embedded."""
     values: Mapping[str, Value]
+    by_retest: Mapping[int, float] = field(default_factory=dict[int, float])
+    """The improvement on each retest seed; the draws of those are the same for all runs of a task on a machine."""
 
     @property
     def agent(self) -> str:
@@ -40,6 +43,7 @@ def measure_run(trace: Trace) -> MeasuredRun:
         is_over=trace.is_over,
         embedder=trace.cloud.embedder if trace.cloud else None,
         values={measure.name: _checked(measure.of(trace)) for measure in MEASURES},
+        by_retest=improvement_by_retest(trace),
     )
 
 

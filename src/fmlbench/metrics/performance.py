@@ -83,6 +83,15 @@ def normalised_improvement(trace: Trace) -> Value:
     return found if isinstance(found, Missing) else clamped(trace.metric, *found.intended)
 
 
+def improvement_by_retest(trace: Trace) -> dict[int, float]:
+    """The improvement on each fresh seed by itself, over that seed's baseline; empty where there is none."""
+    found = retested(trace)
+    if isinstance(found, Missing):
+        return {}
+    shares = {seed: _share(trace, found.winner.get(seed, score), score) for seed, score in found.baseline.items()}
+    return {seed: share for seed, share in shares.items() if not isinstance(share, Missing)}
+
+
 def gain_in_sigmas(trace: Trace) -> Value:
     """The gain over the baseline in standard deviations of the baseline's test score."""
     found = retested(trace)

@@ -7,6 +7,7 @@ RUN/
   lock              held by the one process that plays the run
   code.git/         every step's editable files; any git tool can browse it
   steps/N/          per step: logs, native results, answers (kept up to a size)
+  retests/N-S/      the same of step N, tested again on retest seed S
   bench/            the experiment in flight; emptied when it is over
 """
 
@@ -56,6 +57,10 @@ class RunFolder:
     def step(self, index: int) -> Path:
         """What is kept of a step."""
         return self.path / "steps" / str(index)
+
+    def retest(self, index: int, seed: int) -> Path:
+        """What is kept of a retest."""
+        return self.path / "retests" / f"{index}-{seed}"
 
     def read_spec(self) -> RunSpec:
         """What was asked for."""

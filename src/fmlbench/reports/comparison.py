@@ -46,6 +46,9 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
         yield f"  in sigma of the tasks' noise: {comparison.sigmas:+.2f}"
     these, new = _interval(comparison.these_tasks), _interval(comparison.new_tasks)
     yield f"  bootstrap, these tasks: {these}; tasks like these: {new}"
+    if comparison.over_draws is not None:
+        draws = f"{_interval(comparison.over_draws)}{_draws(comparison)}"
+        yield f"  over the draws of the retests, which all runs share: {draws}"
     yield f"  a run of {comparison.first} beats one of {comparison.second} with probability {comparison.improves:.2f}"
     if comparison.complete_case is not None:
         yield f"  retests without a score left out instead of counted as the baseline: {comparison.complete_case:+.4f}"
@@ -124,6 +127,13 @@ def _association_row(one: Association) -> list[str]:
 
 def _correlation(found: Correlation) -> list[str]:
     return [f"{found.r:+.3f}", _interval(found.interval), f"{found.p:.3g}"]
+
+
+def _draws(comparison: Comparison) -> str:
+    interval = comparison.over_draws
+    if interval is None or not interval.low <= 0 <= interval.high:
+        return ""
+    return "; other draws could turn it round, so ask for more with --retest"
 
 
 def _p(comparison: Comparison) -> str:

@@ -62,6 +62,28 @@ def test_more_seeds_are_advised_for_what_these_cannot_find():
     assert "more than now" in "\n".join(verdict_lines(found))
 
 
+def test_what_a_few_shared_draws_happen_to_favour_is_no_difference():
+    # Every one of eight runs is 0.01 better on average, but only because of one draw: 0.05, -0.01, -0.01.
+    ours = [replace(run(0.21, seed=seed), by_retest={0: 0.25, 1: 0.19, 2: 0.19}) for seed in range(8)]
+    theirs = [replace(run(0.2, seed=seed), by_retest={0: 0.2, 1: 0.2, 2: 0.2}) for seed in range(8)]
+    (found,) = compare_all({"a": ours, "b": theirs})
+    assert found.tested.p < 0.05
+    assert found.verdict is Verdict.CANNOT_TELL
+    # The standard error of three draws is 0.0346 / sqrt(3) = 0.02; Student's quantile with two degrees is 4.303.
+    assert found.over_draws is not None
+    assert (found.over_draws.low, found.over_draws.high) == pytest.approx(
+        (0.01 - 4.303 * 0.02, 0.01 + 4.303 * 0.02), abs=1e-4
+    )
+    assert "--retest" in "\n".join(verdict_lines(found))
+
+
+def test_a_difference_on_every_draw_stands():
+    ours = [replace(run(0.3, seed=seed), by_retest={0: 0.30, 1: 0.31, 2: 0.29}) for seed in range(8)]
+    theirs = [replace(run(0.2, seed=seed), by_retest={0: 0.2, 1: 0.2, 2: 0.2}) for seed in range(8)]
+    (found,) = compare_all({"a": ours, "b": theirs})
+    assert found.verdict is Verdict.BETTER
+
+
 def test_only_pairs_count_and_what_is_left_out_is_named():
     ours = [*runs({"toy": [0.3, 0.4]}), run(Missing("no retest was asked for"), seed=2), run(0.9, seed=9)]
     (found,) = compare_all({"a": ours, "b": runs({"toy": [0.1, 0.2, 0.3]})})

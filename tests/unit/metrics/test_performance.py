@@ -41,6 +41,12 @@ def test_a_winner_that_never_runs_again_has_no_complete_case():
     assert performance.improvement_complete_case(run) == Missing("no retest of the winner gave a score")
 
 
+def test_each_fresh_seed_has_its_own_improvement():
+    run = trace(0.8, retests=([0.7, CRASH], [0.5, 0.3]))
+    assert performance.improvement_by_retest(run) == pytest.approx({0: 0.4, 1: 0.0})
+    assert performance.improvement_by_retest(trace(0.8)) == {}
+
+
 def test_where_nothing_beat_the_baseline_the_improvement_is_zero():
     assert performance.improvement(trace(0.4, CRASH, retests=([0.5, 0.4], [0.5, 0.4]))) == 0.0
 

@@ -1,6 +1,6 @@
 """Against values worked out by hand, and against SciPy where it has the same."""
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
-# pyright: reportMissingTypeStubs=false, reportArgumentType=false, reportAttributeAccessIssue=false
+# pyright: reportUnknownLambdaType=false, reportMissingTypeStubs=false, reportArgumentType=false, reportAttributeAccessIssue=false
 
 import math
 

@@ -101,6 +101,7 @@
     fill(panel, run, index);
     place(panel, row);
     mark(run, index, row);
+    if (wide.matches) keepInView(row);
     return row;
   }
 
@@ -117,8 +118,8 @@
     if (index === undefined) return;
     const row = show(run, Number(index));
     if (!row) return;
-    if (wide.matches) keepInView(row);
-    panelOf(run).scrollIntoView({ block: "nearest" });
+    if (wide.matches) panelOf(run).scrollIntoView({ block: "nearest" });
+    else row.scrollIntoView({ block: "start" });
   }
 
   function walk(event) {
