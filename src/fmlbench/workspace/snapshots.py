@@ -45,6 +45,16 @@ class Snapshots:
         self._require(commit)
         return {path: content.decode("utf-8") for path, content in self._git.files_of(commit)}
 
+    def read_all(self, commits: Sequence[str]) -> dict[str, dict[str, str]]:
+        """The files of many snapshots, by commit and path."""
+        if not commits:
+            return {}
+        self._require(*commits)
+        return {
+            commit: {path: content.decode("utf-8") for path, content in files.items()}
+            for commit, files in self._git.files_of_all(commits).items()
+        }
+
     def diff(self, before: str, after: str) -> str:
         """What changed between two snapshots, as a unified diff."""
         self._require(before, after)

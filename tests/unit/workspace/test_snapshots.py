@@ -203,3 +203,13 @@ def test_many_diffs_need_all_their_snapshots(snapshots: Snapshots):
     for pair in ((first, "0" * 40), ("0" * 40, first), ("--output=x", first)):
         with pytest.raises(RunDamaged, match="There is no snapshot"):
             snapshots.diffs([(first, first), pair])
+
+
+def test_many_snapshots_are_read_as_the_single_ones(snapshots: Snapshots):
+    first = snapshots.store(FILES, [], "baseline", step(0))
+    second = snapshots.store({**FILES, "model/deep/er.py": "y = 2\n"}, [first], "deeper", step(1))
+    empty = snapshots.store({}, [first], "nothing", step(2))
+    commits = [second, first, empty]
+    assert snapshots.read_all(commits) == {commit: snapshots.read(commit) for commit in commits}
+    with pytest.raises(RunDamaged, match="There is no snapshot"):
+        snapshots.read_all([first, "0" * 40])

@@ -19,8 +19,7 @@ def embed_run(folder: RunFolder, steps: Sequence[Step], task: Task, embedder: Em
     """The cloud of a run's steps; None before there is a step."""
     if not steps:
         return None
-    snapshots = Snapshots(folder.code)
-    codes = {commit: snapshots.read(commit) for commit in dict.fromkeys(step.snapshot for step in steps)}
+    codes = Snapshots(folder.code).read_all(list(dict.fromkeys(step.snapshot for step in steps)))
     programs = narrowed([codes[step.snapshot] for step in steps], task.editable.suggested)
     points = embed_programs(embedder, programs, cache)
     return Cloud(embedder=label_of(embedder), near=embedder.near, points=points)
