@@ -90,9 +90,10 @@ def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json
 def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
     """Agents against each other, with a verdict."""
     wanted = read_form(form)
-    if len(words) < 2:
+    groups = dict(map(_named, words))
+    if len(groups) < 2:
         raise BadRequest("There is nothing to compare with.", hint="Name two groups of runs or more.")
-    agents = {name: measure_words([group], embedder) for name, group in map(_named, words)}
+    agents = {name: measure_words([group], embedder) for name, group in groups.items()}
     board = rank_agents(agents, measure)
     if as_json:
         show_json(board)

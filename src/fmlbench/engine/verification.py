@@ -16,6 +16,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.task import ExamName
 from fmlbench.engine.workbench import put_together
+from fmlbench.execution.collecting import Array
 from fmlbench.execution.draws import make_draw
 from fmlbench.execution.grading import Grade, grade
 from fmlbench.execution.prepared import PreparedTask
@@ -112,10 +113,19 @@ def _grade_again(claim: _Claim, files: Sequence[Path], prepared: PreparedTask) -
     for number, file in enumerate(files):
         labels = make_draw(prepared, *claim.purpose, number).labels(claim.exam)
         with TemporaryDirectory(prefix="fmlbench-verify-") as scratch:
-            answers = np.load(file, allow_pickle=False)
-            graded, _ = grade(prepared, answers, labels, claim.exam, "verify", Path(scratch) / "grade")
+            graded, _ = grade(prepared, _read(file), labels, claim.exam, "verify", Path(scratch) / "grade")
         grades.append(graded)
     return grades
+
+
+def _read(file: Path) -> Array:
+    try:
+        with file.open("rb") as stream:
+            return np.lib.format.read_array(stream, allow_pickle=False)
+    except ValueError as error:
+        raise BadRequest(
+            f"'{file.name}' of {file.parent.parent.name} is damaged.", hint="Export the run anew."
+        ) from error
 
 
 def _figures(evaluation: Evaluation) -> dict[str, float]:

@@ -239,12 +239,14 @@ def _task_differences(differences: Groups, draws: Groups) -> list[TaskDifference
 
 
 def _advice(differences: Groups, ours: Groups, theirs: Groups, seen: float) -> Advice | None:
-    """None where no task has two pairs, so that nothing is known about the scatter."""
+    """None where no task has two runs that differ, so that nothing is known about the scatter."""
     paired = scatter_within(differences)
     own = [scatter for group in (ours, theirs) if (scatter := scatter_within(group)) is not None]
     if paired is None or not own:
         return None
     sigma = float(np.sqrt(np.mean(np.square(own))))
+    if not sigma:
+        return None
     tasks, pairs = len(differences), sum(map(len, differences.values()))
     expected = _expected_scatter(paired, sigma, pairs - tasks)
     return Advice(

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from functools import lru_cache
 
 import numpy as np
 
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.scale import normalised_improvement, scaled_gain
-from fmlbench.metrics.trace import Trace
+from fmlbench.metrics.trace import Trace, Vectors
 
 _SIMULATIONS = 4000
 _SEED = 20261116
@@ -77,7 +77,7 @@ def optimism(trace: Trace) -> Value:
 def optimism_by_noise(trace: Trace) -> Value:
     """The optimism that choosing the best of these steps brings by noise alone."""
     simulated = _simulated_optimism(trace)
-    return simulated if isinstance(simulated, Missing) else fmean(simulated)
+    return simulated if isinstance(simulated, Missing) else float(simulated.mean())
 
 
 def overfitting(trace: Trace) -> Value:
@@ -95,23 +95,27 @@ def overfitting_p(trace: Trace) -> Value:
         return seen
     if isinstance(simulated, Missing):
         return simulated
-    return (1 + sum(value >= seen for value in simulated)) / (1 + len(simulated))
+    return (1 + int((simulated >= seen).sum())) / (1 + len(simulated))
 
 
-def _simulated_optimism(trace: Trace) -> Sequence[float] | Missing:
-    """Take the hidden test as the truth, add the noise on record to get validations, choose the best of them."""
+def _simulated_optimism(trace: Trace) -> Vectors | Missing:
     points = _tested(trace)
     if isinstance(points, Missing):
         return points
     noise = _noise(trace)
     if not noise:
         return Missing("the task's noise is not on record")
-    truth = np.array([test for _, _, test in points])
+    return _simulate(tuple(test for _, _, test in points), noise)
+
+
+@lru_cache(maxsize=16)
+def _simulate(truth: tuple[float, ...], noise: float) -> Vectors:
+    """Take the hidden test as the truth, add the noise on record to get validations, choose the best of them."""
     errors = np.random.default_rng(_SEED).normal(0.0, noise, size=(_SIMULATIONS, len(truth)))
     # The baseline is the origin of both gains, so its own error is in all the others.
     errors -= errors[:, :1]
-    chosen = (truth + errors).argmax(axis=1)
-    return errors[np.arange(_SIMULATIONS), chosen].tolist()
+    chosen = (np.array(truth) + errors).argmax(axis=1)
+    return errors[np.arange(_SIMULATIONS), chosen]
 
 
 def _noise(trace: Trace) -> float:

@@ -15,6 +15,7 @@ from fmlbench.metrics.statistics.bootstrap import (
 )
 from fmlbench.metrics.statistics.groups import pooled, task_mean
 from fmlbench.metrics.statistics.profiles import optimality_gap
+from fmlbench.metrics.statistics.rates import wilson
 from fmlbench.metrics.statistics.summaries import Summary, summarise
 from fmlbench.metrics.statistics.ties import rank_range, tie_groups, win_rates
 
@@ -39,6 +40,8 @@ class Entry:
     groups: tuple[int, ...]
     """The tie groups it belongs to, numbered from 1, best first."""
     win_rate: float | None
+    above_baseline: tuple[int, Interval | None]
+    """How many runs improved on the baseline, and Wilson's interval of their share."""
     optimality_gap: float
 
 
@@ -74,11 +77,18 @@ def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
             places=rank_range(name, better, len(ordered)),
             groups=tuple(number for number, group in enumerate(groups, start=1) if name in group),
             win_rate=wins.get(name),
+            above_baseline=_above_baseline(agents[name]),
             optimality_gap=optimality_gap(values[name]),
         )
         for name in ordered
     ]
     return Leaderboard(measure=measure, entries=entries, groups=groups, comparisons=comparisons)
+
+
+def _above_baseline(runs: Sequence[MeasuredRun]) -> tuple[int, Interval | None]:
+    values = pooled(by_task(runs, MEASURE) or {"": []})
+    count = int((values > 0).sum())
+    return count, wilson(count, len(values))
 
 
 def _winner_first(comparison: Comparison) -> tuple[str, str]:

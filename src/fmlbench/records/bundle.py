@@ -9,6 +9,7 @@ FILE.tar.gz
 import gzip
 import hashlib
 import io
+import re
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +25,9 @@ METRICS = "metrics.json"
 _MANIFEST = "manifest.json"
 _RUN = "run"
 _NOT_PACKED = {"lock", "bench"}
+_CODE = "code.git"
+_CODE_PARTS = re.compile(r"HEAD|packed-refs|refs/.+|objects/(?!info/).+")
+"""Of a repository only what is data: git would obey settings and hooks that somebody else wrote."""
 _MOST_BYTES = 8 * 2**30
 
 
@@ -64,18 +68,22 @@ def unpack(file: Path, target: Path) -> tuple[RunFolder, Manifest]:
         manifest = Manifest.model_validate_json((target / _MANIFEST).read_bytes())
     except (tarfile.TarError, OSError, EOFError, ValidationError) as error:
         raise _not_a_bundle(file, type(error).__name__) from error
+    if odd := [name for name in manifest.parts if not _belongs(name.removeprefix(f"{_RUN}/"))]:
+        raise _not_a_bundle(file, f"'{odd[0]}' has no place in it")
     _check_parts(file, target, manifest.parts)
     return RunFolder(target / _RUN), manifest
 
 
 def _parts_of(folder: RunFolder) -> dict[str, bytes]:
     paths = [path for path in sorted(folder.path.rglob("*")) if path.is_file() and not path.is_symlink()]
-    inside = {path.relative_to(folder.path): path for path in paths}
-    return {
-        f"{_RUN}/{name.as_posix()}": path.read_bytes()
-        for name, path in inside.items()
-        if name.parts[0] not in _NOT_PACKED
-    }
+    inside = {path.relative_to(folder.path).as_posix(): path for path in paths}
+    return {f"{_RUN}/{name}": path.read_bytes() for name, path in inside.items() if _belongs(name)}
+
+
+def _belongs(name: str) -> bool:
+    """Whether a file of a run's folder is part of its bundle."""
+    top, _, rest = name.partition("/")
+    return top not in _NOT_PACKED and (top != _CODE or _CODE_PARTS.fullmatch(rest) is not None)
 
 
 def _check_parts(file: Path, target: Path, parts: Mapping[str, str]) -> None:

@@ -16,7 +16,7 @@ def leaderboard_sheet(board: Leaderboard) -> Sheet:
     """All agents; the same group number means that nobody can tell them apart."""
     unit = find_measure(board.measure).unit
     columns = ("agent", "place", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
-               "IQM [95%]", "median", "runs", "win rate")  # fmt: skip
+               "IQM [95%]", "median", "runs", "win rate", "runs above baseline [95%]")  # fmt: skip
     return Sheet(columns, [_entry_row(entry) for entry in board.entries])
 
 
@@ -74,7 +74,7 @@ def _advice_lines(advice: Advice | None, tested: Tested) -> Iterator[str]:
     if tested.pairs < FEWEST_PAIRS:
         yield f"fewer than {FEWEST_PAIRS} pairs decide nothing, whatever they say"
     if advice is None:
-        yield "what it would take is not known: no task has two pairs"
+        yield "how many more it takes is not known: no task has two runs that differ"
         return
     if advice.detectable is not None:
         yield f"these pairs find a difference of {advice.detectable:.4f} or more four times in five"
@@ -104,6 +104,7 @@ def _entry_row(entry: Entry) -> list[str]:
         f"{entry.summary.median:.4f}",
         str(entry.summary.n),
         "-" if entry.win_rate is None else f"{entry.win_rate:.2f}",
+        f"{entry.above_baseline[0]} {_interval(entry.above_baseline[1])}",
     ]
 
 

@@ -84,6 +84,12 @@ def test_a_difference_on_every_draw_stands():
     assert found.verdict is Verdict.BETTER
 
 
+def test_runs_that_never_differ_give_no_advice():
+    (found,) = compare_all({"a": runs({"toy": [0.2, 0.2]}), "b": runs({"toy": [0.2, 0.2]})})
+    assert found.advice is None
+    assert found.verdict is Verdict.CANNOT_TELL
+
+
 def test_only_pairs_count_and_what_is_left_out_is_named():
     ours = [*runs({"toy": [0.3, 0.4]}), run(Missing("no retest was asked for"), seed=2), run(0.9, seed=9)]
     (found,) = compare_all({"a": ours, "b": runs({"toy": [0.1, 0.2, 0.3]})})

@@ -33,6 +33,11 @@ def test_first_improvement_best_step_and_late_gain():
     assert efficiency.late_gain_fraction(GROWING) == pytest.approx(2 / 3)
 
 
+def test_half_of_three_steps_is_one():
+    # Gains 0, 0.1, 0.3: after the first step nothing was gained, so all of it came late.
+    assert efficiency.late_gain_fraction(trace(0.5, 0.6, 0.8)) == pytest.approx(1.0)
+
+
 def test_the_best_step_is_the_first_of_equals():
     assert efficiency.best_step(trace(0.6, 0.8, 0.8)) == 2
 

@@ -67,6 +67,22 @@ def test_a_part_that_was_changed_added_or_taken_away_is_found(
         unpack(repacked(tmp_path / "x.tar.gz", change), tmp_path / "out")
 
 
+def test_settings_of_a_repository_are_neither_packed_nor_taken(run: RunFolder, tmp_path: Path):
+    (run.code / "objects" / "ab").mkdir(parents=True)
+    (run.code / "objects" / "ab" / "cd").write_bytes(b"code")
+    (run.code / "HEAD").write_text("ref: refs/heads/steps/0")
+    (run.code / "config").write_text("[core]\n\tfsmonitor = something to run\n")
+    manifest = pack(run, "{}", tmp_path / "x.tar.gz")
+    assert {name for name in manifest.parts if "code.git" in name} == {
+        "run/code.git/HEAD",
+        "run/code.git/objects/ab/cd",
+    }
+    forged = manifest.model_copy(update={"parts": {**manifest.parts, "run/code.git/config": "0" * 64}})
+    change: dict[str, bytes | None] = {"manifest.json": forged.model_dump_json().encode(), "run/code.git/config": b""}
+    with pytest.raises(BadRequest, match="no place in it"):
+        unpack(repacked(tmp_path / "x.tar.gz", change), tmp_path / "out")
+
+
 def test_a_link_in_a_bundle_is_not_followed(tmp_path: Path):
     with tarfile.open(tmp_path / "x.tar.gz", "w:gz") as archive:
         link = tarfile.TarInfo("run/events.jsonl")
