@@ -14,6 +14,7 @@ bench: setup
 	@$(BIN)/fmlbench bench --suite quick
 
 test: check
+	@scripts/install-browser
 	$(BIN)/pytest -m "not long"
 
 check: setup $(TOOLS)

@@ -18,10 +18,13 @@ from fmlbench.core import metric as metrics
 from fmlbench.core import sources, task
 from fmlbench.core.metric import Goal
 from fmlbench.core.task import Calibration, Measured, Task
+from fmlbench.metrics.catalogue import MEASURES
+from fmlbench.metrics.measure import Family
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
 
 HERE = Path(__file__).parent
+TABLES_BEGIN, TABLES_END = "<!-- tables: generated -->", "<!-- end of tables -->"
 SUITE = "../src/fmlbench/suite"
 
 RECORDS: tuple[tuple[type[BaseModel], str], ...] = (
@@ -183,7 +186,24 @@ def _settings(agent: AgentEntry) -> str:
     return "\n".join([*lines, "<!-- end -->"])
 
 
-PAGES = {"manifest.md": manifest, "tasks.md": tasks, "agents.md": agents}
+def measures() -> str:
+    """The page about metrics, its tables read off the catalogue; the rest of it is written by hand."""
+    before, _, rest = _text(HERE / "metrics.md").partition(TABLES_BEGIN)
+    _, _, after = rest.partition(TABLES_END)
+    return "\n".join([f"{before}{TABLES_BEGIN}", *_measure_tables(), f"{TABLES_END}{after}"])
+
+
+def _measure_tables() -> Iterator[str]:
+    for family in Family:
+        yield from ("", f"### {family.capitalize()}", "")
+        yield from ("| measure | unit | better | what it is | defined by |", "|---|---|---|---|---|")
+        for one in MEASURES:
+            if one.family is family:
+                yield f"| `{one.name}` | {one.unit} | {one.better} | {one.sentence} | {one.source} |"
+    yield ""
+
+
+PAGES = {"agents.md": agents, "manifest.md": manifest, "metrics.md": measures, "tasks.md": tasks}
 
 
 def main(arguments: list[str]) -> int:

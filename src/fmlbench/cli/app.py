@@ -13,15 +13,20 @@ from fmlbench import __version__
 from fmlbench.cli.agents import agents
 from fmlbench.cli.bench import bench
 from fmlbench.cli.brief import brief
+from fmlbench.cli.compare import compare
 from fmlbench.cli.doctor import doctor
 from fmlbench.cli.errors import exit_code_of
+from fmlbench.cli.export import export
+from fmlbench.cli.metrics import metrics
 from fmlbench.cli.models import app as models
 from fmlbench.cli.redteam import redteam
+from fmlbench.cli.report import report
 from fmlbench.cli.resume import resume
 from fmlbench.cli.run import run
 from fmlbench.cli.runs import runs
 from fmlbench.cli.show import show
 from fmlbench.cli.tasks import app as tasks
+from fmlbench.cli.verify import verify
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -55,7 +60,12 @@ def _root(  # pyright: ignore[reportUnusedFunction]
         typer.echo(context.get_help())
 
 
-for _command in (run, resume, show, runs, brief, agents, bench, redteam, doctor):
+_COMMANDS = (
+    *(run, resume, show, runs, brief, agents, bench),
+    *(metrics, compare, report, export, verify),
+    *(redteam, doctor),
+)
+for _command in _COMMANDS:
     app.command()(_command)
 app.add_typer(tasks, name="tasks")
 app.add_typer(models, name="models")

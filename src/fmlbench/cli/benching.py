@@ -7,10 +7,12 @@ from rich.text import Text
 
 from fmlbench.cli.places import find_places
 from fmlbench.cli.playing import play_watched
+from fmlbench.cli.reporting import write_pages
 from fmlbench.cli.requests import RunRequest, sandbox_of
 from fmlbench.cli.screen import proceedings, show, show_json
 from fmlbench.core.run import RunSpec
 from fmlbench.engine.runner import create
+from fmlbench.metrics.embedding.catalogue import find_embedder
 from fmlbench.records.folder import RunFolder
 from fmlbench.reports.summary import Summary
 from fmlbench.reports.tables import run_table
@@ -32,6 +34,7 @@ def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:
         )
     else:
         show(_report(folders, summaries))
+    _write_report(folders, places)
 
 
 def _report(folders: Sequence[RunFolder], summaries: Sequence[Summary]) -> RenderableType:
@@ -42,6 +45,13 @@ def _report(folders: Sequence[RunFolder], summaries: Sequence[Summary]) -> Rende
     if len(summaries) > 1:
         parts += [Text(), run_table(summaries)]
     return Group(*parts)
+
+
+def _write_report(folders: Sequence[RunFolder], places: Places) -> None:
+    """The same for a browser; where it lies is told beside the results, so that JSON stays JSON."""
+    output = places.runs / "report.html"
+    write_pages(folders, output, find_embedder("offline"), places)
+    proceedings().print(Text(f"The report is in {output}"), soft_wrap=True)
 
 
 def _open(spec: RunSpec, places: Places) -> RunFolder:

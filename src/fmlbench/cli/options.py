@@ -14,6 +14,26 @@ RunArgument = Annotated[
         help="A run's name or the beginning of it ('fmlbench runs' lists them), or the path of its folder.",
     ),
 ]
+RunsArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="RUN...",
+        help="Runs by name, by a pattern such as 'toy.*', by the name of their agent, or a folder of runs.",
+    ),
+]
+EmbedderOption = Annotated[
+    str,
+    typer.Option(
+        "--embedder",
+        metavar="NAME",
+        help="What turns code into vectors: 'offline', 'graphcodebert' (needs its weights), 'graphcodebert:FOLDER', "
+        "or 'none'. Figures of different embedders do not compare.",
+    ),
+]
+FormOption = Annotated[
+    str,
+    typer.Option("--form", metavar="FORM", help="How the table is written: text, md (Markdown), csv or tex (LaTeX)."),
+]
 TrackOption = Annotated[
     str,
     typer.Option(

@@ -8,7 +8,7 @@ from fmlbench.execution.draws import Recipe, make_pools
 from fmlbench.execution.environments import build
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
-from fmlbench.execution.secret import machine_secret
+from fmlbench.execution.secret import Secret, machine_secret
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
 from fmlbench.workspace.materials import obtain
@@ -16,15 +16,21 @@ from fmlbench.workspace.places import Places
 
 
 def prepare(
-    folder: TaskFolder, track_name: str, *, places: Places, sandbox: Sandbox, progress: Progress
+    folder: TaskFolder,
+    track_name: str,
+    *,
+    places: Places,
+    sandbox: Sandbox,
+    progress: Progress,
+    secret: Secret | None = None,
 ) -> PreparedTask:
-    """Get everything a task needs; quick and offline once it is there."""
+    """Get everything a task needs; quick and offline once it is there. Draws come from the machine's own secret."""
     folder = folder.on(track_name)
     track, task = folder.track(track_name), folder.task
     python = build(task.environment, task_folder=folder.path, places=places, progress=progress)
     codebase = _codebase(folder, places, progress)
     raw = {item.name: obtain(item, task_folder=folder.path, places=places, progress=progress) for item in task.data}
-    secret = machine_secret(places.cache)
+    secret = secret or machine_secret(places.cache)
     key = f"{task.name}-{track_name}-{folder.digest[:12]}-{secret.fingerprint}"
     pools = places.pools / key
     if not pools.exists():

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -9,12 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.task import ExamName
 from fmlbench.engine.journal import Journal
 from fmlbench.engine.workbench import Workbench
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.records.events import Retested
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.provenance import processor_name
+from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
 from fmlbench.workspace.places import Places
 from fmlbench.workspace.snapshots import Snapshots
 
@@ -75,21 +78,35 @@ class Retest:
             stop=self.stop,
         )
         evaluation = workbench.take_test(baseline)
+        workbench.keep(ExamName.TEST, self.folder.retest(index, seed))
         workbench.clear()
         return evaluation
 
     def _baseline(self, seed: int) -> Evaluation:
         """The baseline on a retest seed: the same for all runs of this task here, so measured once."""
         cached = self._cache() / f"retest-{seed}.json"
+        answers = cached.with_suffix("")
         if cached.exists():
+            if answers.is_dir():
+                shutil.copytree(answers, self.folder.retest(0, seed), dirs_exist_ok=True)
             return Evaluation.model_validate_json(cached.read_bytes())
         evaluation = self._measure(0, seed, {})
         if evaluation.outcome is Outcome.OK:
             cached.parent.mkdir(parents=True, exist_ok=True)
+            self._keep_for_others(self.folder.retest(0, seed), answers)
             fresh = cached.with_suffix(f".{self.run_id}")
             fresh.write_text(evaluation.model_dump_json(), "utf-8")
             fresh.replace(cached)
         return evaluation
+
+    @staticmethod
+    def _keep_for_others(kept: Path, answers: Path) -> None:
+        """Other runs of the task take over the baseline's answers with its score, so that they can be checked too."""
+        with exclusive(answers):
+            if not answers.exists():
+                with scratch_beside(answers) as scratch:
+                    shutil.copytree(kept, scratch / "made")
+                    replace_folder(scratch / "made", answers)
 
     def _cache(self) -> Path:
         prepared = self.prepared

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.task import ExamName
+from fmlbench.core.task import ExamName, Rule
 from fmlbench.engine.rules import find_broken_rule
 from fmlbench.execution.draws import make_draw
 from fmlbench.execution.experiment import Examined, Experiment
+from fmlbench.execution.grading import Grade
 from fmlbench.execution.native import keep_native_files
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.workspace.filing import remove_folder
@@ -109,19 +110,7 @@ class Workbench:
         if not evaluations[-1].is_ok:
             return _add_usage(evaluations[-1], evaluations[:-1])
         grades = [one.grade for one in examined if one.grade is not None]
-        metrics = {name: _mean([grade.metrics[name] for grade in grades]) for name in grades[0].metrics}
-        errors = {
-            name: math.hypot(*(grade.standard_errors[name] for grade in grades)) / len(grades)
-            for name in grades[0].standard_errors
-        }
-        broken = find_broken_rule(self.prepared.task.rules, metrics, errors, baseline)
-        whole = Evaluation(
-            outcome=Outcome.INVALID if broken else Outcome.OK,
-            score=None if broken else _mean([grade.score for grade in grades]),
-            metrics=metrics,
-            reason=broken,
-        )
-        return _add_usage(whole, evaluations)
+        return _add_usage(put_together(self.prepared.task.rules, grades, baseline), evaluations)
 
     def _false_claims(self, evaluation: Evaluation, claims: Mapping[str, float]) -> tuple[str, ...]:
         metric = self.prepared.task.metric
@@ -131,6 +120,22 @@ class Workbench:
         if metric.gain(claim, evaluation.score) <= _CLAIM_SHARE * metric.gain(metric.best, metric.worst):
             return ()
         return (f"claims {metric.name} {claim:.4g} where {evaluation.score:.4g} was graded",)
+
+
+def put_together(rules: tuple[Rule, ...], grades: Sequence[Grade], baseline: Mapping[str, float]) -> Evaluation:
+    """One evaluation of all draws' grades, held to the task's rules."""
+    metrics = {name: _mean([grade.metrics[name] for grade in grades]) for name in grades[0].metrics}
+    errors = {
+        name: math.hypot(*(grade.standard_errors[name] for grade in grades)) / len(grades)
+        for name in grades[0].standard_errors
+    }
+    broken = find_broken_rule(rules, metrics, errors, baseline)
+    return Evaluation(
+        outcome=Outcome.INVALID if broken else Outcome.OK,
+        score=None if broken else _mean([grade.score for grade in grades]),
+        metrics=metrics,
+        reason=broken,
+    )
 
 
 def _mean(values: Sequence[float]) -> float:

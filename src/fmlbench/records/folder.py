@@ -9,6 +9,7 @@ RUN/
   code.git/         every step's editable files; any git tool can browse it
   steps/N/          per step: logs, native results, answers (kept up to a size)
   agent/            for agents that are programs: their working folder, home and output
+  retests/N-S/      the same of step N, tested again on retest seed S
   bench/            the experiment in flight; emptied when it is over
 """
 
@@ -68,6 +69,10 @@ class RunFolder:
     def step(self, index: int) -> Path:
         """What is kept of a step."""
         return self.path / "steps" / str(index)
+
+    def retest(self, index: int, seed: int) -> Path:
+        """What is kept of a retest."""
+        return self.path / "retests" / f"{index}-{seed}"
 
     def read_spec(self) -> RunSpec:
         """What was asked for."""

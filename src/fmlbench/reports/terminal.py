@@ -12,17 +12,11 @@ from fmlbench.core.figures import score_text
 from fmlbench.core.run import Rung
 from fmlbench.reports.summary import Stage, Summary, TestResult, Verdict
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import dollars_text, duration_text, estimate_text, seal_text
+from fmlbench.reports.wording import VERDICTS, dollars_text, duration_text, estimate_text, seal_text
 
 Row = tuple[str, Text]
 
-_VERDICTS = {
-    Verdict.BETTER: Text("better than the baseline: the whole interval lies above zero", "bold green"),
-    Verdict.WORSE: Text("worse than the baseline: the whole interval lies below zero", "bold red"),
-    Verdict.UNDECIDED: Text("not told apart from the baseline: the interval holds zero", "bold"),
-    Verdict.NOTHING_BETTER: Text("no step beat the baseline", "bold"),
-    Verdict.UNKNOWN: Text("not known: it takes two retest seeds or more", "bold"),
-}
+_VERDICT_STYLES = {Verdict.BETTER: "bold green", Verdict.WORSE: "bold red"}
 
 
 def render_summary(summary: Summary, place: str) -> RenderableType:
@@ -76,7 +70,8 @@ def _test_rows(summary: Summary) -> list[Row]:
     if summary.test is None:
         return [(name, Text(_why_no_test(summary)))]
     lines = [Text(line) if summary.is_sealed else _unsealed(line) for line in _test_lines(summary.test)]
-    return [*_under_one_name(name, lines), ("verdict", _VERDICTS[summary.test.verdict])]
+    verdict = summary.test.verdict
+    return [*_under_one_name(name, lines), ("verdict", Text(VERDICTS[verdict], _VERDICT_STYLES.get(verdict, "bold")))]
 
 
 def _why_no_test(summary: Summary) -> str:

@@ -20,6 +20,8 @@ _LINE_BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
 def clean(text: str) -> str:
     """The text with its lines and tabs, without anything that is not visible."""
+    if text.replace("\n", "").replace("\t", "").isprintable():
+        return text
     text = _LINE_BREAK.sub("\n", _ESCAPE_SEQUENCE.sub("", text))
     return "".join(letter for letter in text if letter in "\n\t" or not _is_invisible(letter))
 

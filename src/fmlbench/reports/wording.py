@@ -3,6 +3,16 @@
 from fmlbench.core.figures import form_of
 from fmlbench.core.run import Rung
 from fmlbench.reports.intervals import Estimate
+from fmlbench.reports.summary import Verdict
+
+VERDICTS = {
+    Verdict.BETTER: "better than the baseline: the whole interval lies above zero",
+    Verdict.WORSE: "worse than the baseline: the whole interval lies below zero",
+    Verdict.UNDECIDED: "not told apart from the baseline: the interval holds zero",
+    Verdict.NOTHING_BETTER: "no step beat the baseline",
+    Verdict.UNKNOWN: "not known: it takes two retest seeds or more",
+}
+"""What a run's retest says, in words."""
 
 
 def estimate_text(estimate: Estimate, *, signed: bool = False) -> str:

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +23,8 @@ _SETTINGS = (
     *("-c", "gc.auto=0"),
 )
 _PLAIN_FILES = (b"100644", b"100755", b"100664")
+_FOLDER = b"40000"
+_HASH_BYTES = 20
 
 
 class GitFailed(Exception):
@@ -50,13 +52,41 @@ class Git:
         listing = self.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]
         facts = (line.split(b"\t", 1) for line in listing)
         blobs = [(fact.split()[2], path) for fact, path in facts if fact.split()[0] in _PLAIN_FILES]
-        output = self.run("cat-file", "--batch", stdin=b"".join(blob + b"\n" for blob, _ in blobs))
+        for (_, path), content in zip(blobs, self._contents([blob for blob, _ in blobs]), strict=True):
+            yield path.decode("utf-8", "surrogateescape"), content
+
+    def files_of_all(self, commits: Sequence[str]) -> dict[str, dict[str, bytes]]:
+        """The same for many commits, by a few calls of git however many they are: what they share is read once."""
+        found: dict[str, dict[str, bytes]] = {commit: {} for commit in commits}
+        folders = [(commit, b"", f"{commit}^{{tree}}".encode("ascii")) for commit in commits]
+        blobs: list[tuple[str, bytes, bytes]] = []
+        while folders:
+            listings = self._distinct_contents([tree for _, _, tree in folders])
+            entries = [
+                (commit, above + name, mode, item)
+                for commit, above, tree in folders
+                for mode, name, item in _entries(listings[tree])
+            ]
+            blobs += [(commit, path, item) for commit, path, mode, item in entries if mode in _PLAIN_FILES]
+            folders = [(commit, path + b"/", item) for commit, path, mode, item in entries if mode == _FOLDER]
+        contents = self._distinct_contents([item for _, _, item in blobs])
+        for commit, path, item in blobs:
+            found[commit][path.decode("utf-8", "surrogateescape")] = contents[item]
+        return found
+
+    def _distinct_contents(self, names: Sequence[bytes]) -> dict[bytes, bytes]:
+        distinct = list(dict.fromkeys(names))
+        return dict(zip(distinct, self._contents(distinct), strict=True))
+
+    def _contents(self, names: Sequence[bytes]) -> Iterator[bytes]:
+        """What the objects of these names hold, in their order."""
+        output = self.run("cat-file", "--batch", stdin=b"".join(name + b"\n" for name in names))
         start = 0
-        for _, path in blobs:
+        for _ in names:
             header_end = output.index(b"\n", start)
             size = int(output[start:header_end].rsplit(b" ", 1)[1])
             start = header_end + 1 + size + 1
-            yield path.decode("utf-8", "surrogateescape"), output[header_end + 1 : start - 1]
+            yield output[header_end + 1 : start - 1]
 
     @property
     def _environment(self) -> dict[str, str]:
@@ -67,6 +97,16 @@ class Git:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
         }
+
+
+def _entries(tree: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """What is in a folder: mode, name, and the name of the object that it is."""
+    start = 0
+    while start < len(tree):
+        end = tree.index(b"\0", start)
+        mode, name = tree[start:end].split(b" ", 1)
+        start = end + 1 + _HASH_BYTES
+        yield mode, name, tree[end + 1 : start].hex().encode("ascii")
 
 
 def create_repository(git_dir: Path, first_branch: str = "main") -> None:

@@ -9,6 +9,7 @@ cache/
   baselines/      retests of the baseline
   programs/       agents that were installed for runs
   models/         files of language models that run here
+  embeddings/     vectors of code, by embedder
 runs/
   RUN/            one folder per run
 """
@@ -68,3 +69,8 @@ class Places:
     def checks(self) -> Path:
         """What checking tasks has measured so far."""
         return self.cache / "checks"
+
+    @property
+    def embeddings(self) -> Path:
+        """Vectors of code, by embedder."""
+        return self.cache / "embeddings"

@@ -4,6 +4,7 @@ The git dir lies outside of every workspace, and commits carry a fixed name and 
 parents are the same commit, so storing again after a crash changes nothing.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from fmlbench.workspace.filing import replace_folder, scratch_beside
 from fmlbench.workspace.git import Git, GitFailed, create_repository, is_commit_id
 
 _WHO_AND_WHEN = "fmlbench <fmlbench@localhost> 946684800 +0000"
+_COMMIT_LINE = re.compile(r"^[0-9a-f]{40}\n", re.MULTILINE)
+"""What stands above each of several diffs; every line within a diff begins with something else."""
 
 
 class Snapshots:
@@ -42,21 +45,36 @@ class Snapshots:
         self._require(commit)
         return {path: content.decode("utf-8") for path, content in self._git.files_of(commit)}
 
+    def read_all(self, commits: Sequence[str]) -> dict[str, dict[str, str]]:
+        """The files of many snapshots, by commit and path."""
+        if not commits:
+            return {}
+        self._require(*commits)
+        return {
+            commit: {path: content.decode("utf-8") for path, content in files.items()}
+            for commit, files in self._git.files_of_all(commits).items()
+        }
+
     def diff(self, before: str, after: str) -> str:
         """What changed between two snapshots, as a unified diff."""
         self._require(before, after)
         output = self._git.run("diff-tree", "-r", "-p", "--text", "--no-color", "--no-ext-diff", before, after)
         return output.decode("utf-8", "replace")
 
+    def diffs(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
+        """The same for many pairs of before and after, by one git for all of them."""
+        if not pairs:
+            return []
+        self._require(*(commit for pair in pairs for commit in pair))
+        # A commit with another one named behind it is compared with that one.
+        lines = "".join(f"{after} {before}\n" for before, after in pairs).encode("ascii")
+        arguments = ("--stdin", "--always", "-r", "-p", "--text", "--no-color", "--no-ext-diff")
+        output = self._git.run("diff-tree", *arguments, stdin=lines).decode("utf-8", "replace")
+        return _COMMIT_LINE.split(output)[1:]
+
     def exists(self, commit: str) -> bool:
         """Whether there is such a snapshot."""
-        if not is_commit_id(commit) or not self._git.git_dir.is_dir():
-            return False
-        try:
-            self._git.run("cat-file", "-e", f"{commit}^{{commit}}")
-        except GitFailed:
-            return False
-        return True
+        return not self._missing([commit])
 
     def _make_ready(self, ref: str) -> None:
         git_dir = self._git.git_dir
@@ -69,12 +87,23 @@ class Snapshots:
             (git_dir / f"{locked}.lock").unlink(missing_ok=True)
 
     def _require(self, *commits: str) -> None:
-        for commit in commits:
-            if not self.exists(commit):
-                raise RunDamaged(
-                    f"There is no snapshot '{commit}' in '{self._git.git_dir}'.",
-                    hint="Restore that folder from a copy; without it the run cannot go on.",
-                )
+        for commit in self._missing(commits):
+            raise RunDamaged(
+                f"There is no snapshot '{commit}' in '{self._git.git_dir}'.",
+                hint="Restore that folder from a copy; without it the run cannot go on.",
+            )
+
+    def _missing(self, commits: Sequence[str]) -> list[str]:
+        if not self._git.git_dir.is_dir():
+            return list(commits)
+        named = [commit for commit in commits if is_commit_id(commit)]
+        questions = "".join(f"{commit}\n" for commit in named).encode("ascii")
+        try:
+            answers = self._git.run("cat-file", "--batch-check=%(objectname) %(objecttype)", stdin=questions)
+        except GitFailed:
+            return list(commits)
+        found = {line[:40] for line in answers.decode("ascii").splitlines() if line.endswith(" commit")}
+        return [commit for commit in commits if commit not in found]
 
 
 def _commit_stream(files: Mapping[str, str], parents: Sequence[str], message: str, ref: str) -> bytes:

@@ -9,9 +9,12 @@ import pytest
 from fmlbench import __version__
 from tests.unit.cli.conftest import Fmlbench
 
-COMMANDS = ("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam", "models")
+COMMANDS = (
+    *("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam"),
+    *("metrics", "compare", "report", "export", "verify", "models"),
+)
 
-HEAVY = ("pydantic", "numpy", "libcst", "rich", "fmlbench.engine", "fmlbench.execution", "fmlbench.agents")
+HEAVY = ("pydantic", "numpy", "scipy", "libcst", "rich", "fmlbench.engine", "fmlbench.execution", "fmlbench.agents")
 
 
 def test_help_loads_none_of_the_heavy_parts():

@@ -188,3 +188,28 @@ def test_a_store_that_git_refuses_is_the_machines_trouble(snapshots: Snapshots, 
     with pytest.raises(InfraTrouble) as caught:
         snapshots.store(FILES, ["1" * 40], "on nothing", step(1))
     assert "could not be stored" in caught.value.message
+
+
+def test_many_diffs_are_the_single_ones(snapshots: Snapshots):
+    first = snapshots.store({"a.py": "1\n"}, [], "baseline", step(0))
+    second = snapshots.store({"a.py": f"2\n{first}\n"}, [first], "a commit's name as a line", step(1))
+    pairs = [(first, second), (first, first), (second, first), (first, second)]
+    assert snapshots.diffs(pairs) == [snapshots.diff(*pair) for pair in pairs]
+    assert snapshots.diffs([]) == []
+
+
+def test_many_diffs_need_all_their_snapshots(snapshots: Snapshots):
+    first = snapshots.store(FILES, [], "baseline", step(0))
+    for pair in ((first, "0" * 40), ("0" * 40, first), ("--output=x", first)):
+        with pytest.raises(RunDamaged, match="There is no snapshot"):
+            snapshots.diffs([(first, first), pair])
+
+
+def test_many_snapshots_are_read_as_the_single_ones(snapshots: Snapshots):
+    first = snapshots.store(FILES, [], "baseline", step(0))
+    second = snapshots.store({**FILES, "model/deep/er.py": "y = 2\n"}, [first], "deeper", step(1))
+    empty = snapshots.store({}, [first], "nothing", step(2))
+    commits = [second, first, empty]
+    assert snapshots.read_all(commits) == {commit: snapshots.read(commit) for commit in commits}
+    with pytest.raises(RunDamaged, match="There is no snapshot"):
+        snapshots.read_all([first, "0" * 40])

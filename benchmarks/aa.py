@@ -1,0 +1,98 @@
+"""Does 'compare' cry wolf, and does it see one?
+
+    python benchmarks/aa.py [COMPARISONS]
+
+A/A: two agents that are the same are compared many times; "different" may be said in at most 6.5%. Power: two agents
+that differ by one sigma of their runs' scatter are first compared on a few seeds; then as many seeds as that comparison
+itself recommends are run afresh, and the difference must be found in at least 75%. Runs are made up, with tasks of
+different difficulty and noise, and scores that are normal, skewed, or mostly stuck at the baseline as real ones are.
+"""
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
+from fmlbench.metrics.catalogue import names
+from fmlbench.metrics.comparison import Comparison, Verdict, compare_all
+from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.trace import Vectors
+
+MOST_FALSE, LEAST_FOUND = 0.065, 0.75
+
+Noise = Callable[[np.random.Generator, int], Vectors]
+
+NOISES: Mapping[str, Noise] = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "skewed": lambda rng, n: rng.exponential(size=n) - 1,
+    "mostly stuck": lambda rng, n: np.where(rng.random(n) < 0.5, 0.0, rng.normal(size=n) * 2**0.5),
+}
+"""Each with standard deviation one."""
+
+SIZES = ((1, 8), (8, 3), (3, 5))
+"""Tasks and seeds of the A/A test; the same tasks and a pilot of five seeds for power."""
+
+
+def measured(task: int, seed: int, value: float) -> MeasuredRun:
+    spec = RunSpec(
+        task=f"task-{task}",
+        task_digest="0" * 64,
+        track="cpu",
+        agent=AgentSpec(name="made up", strategy="none", proposer="none"),
+        seed=seed,
+        budget=Budget(steps=8),
+        rung=Rung.BUBBLEWRAP,
+    )
+    return MeasuredRun(spec, f"task-{task}", is_over=True, embedder=None, values=dict.fromkeys(names(), value))
+
+
+def agent(rng: np.random.Generator, noise: Noise, tasks: int, seeds: int, better: float) -> list[MeasuredRun]:
+    """Runs with standard deviation one within each task, and a shift."""
+    values = [0.3 * task + better + noise(rng, seeds) for task in range(tasks)]
+    return [measured(task, seed, float(row[seed])) for task, row in enumerate(values) for seed in range(seeds)]
+
+
+def compared(rng: np.random.Generator, noise: Noise, tasks: int, seeds: int, better: float) -> Comparison:
+    pair = {"a": agent(rng, noise, tasks, seeds, better), "b": agent(rng, noise, tasks, seeds, 0.0)}
+    return compare_all(pair)[0]
+
+
+def false_alarms(rng: np.random.Generator, noise: Noise, tasks: int, seeds: int, count: int) -> float:
+    found = [compared(rng, noise, tasks, seeds, 0.0).verdict is not Verdict.CANNOT_TELL for _ in range(count)]
+    return float(np.mean(found))
+
+
+def power(rng: np.random.Generator, noise: Noise, tasks: int, pilot: int, count: int) -> tuple[float, float]:
+    """How often a difference of one sigma is found, and with how many seeds per task on average."""
+    found: list[bool] = []
+    seeds: list[int] = []
+    for _ in range(count):
+        advice = compared(rng, noise, tasks, pilot, 1.0).advice
+        if advice is None or advice.for_one_sigma is None:
+            # A pilot whose runs are all alike knows no sigma, and gives no advice to follow.
+            continue
+        seeds.append(advice.for_one_sigma)
+        found.append(compared(rng, noise, tasks, seeds[-1], 1.0).verdict is Verdict.BETTER)
+    return float(np.mean(found)), float(np.mean(seeds))
+
+
+def main(words: Sequence[str]) -> int:
+    count = int(words[0]) if words else 1000
+    failed = 0
+    for name, noise in NOISES.items():
+        for tasks, seeds in SIZES:
+            alarms = false_alarms(np.random.default_rng(1), noise, tasks, seeds, count)
+            found, needed = power(np.random.default_rng(2), noise, tasks, 5, count // 2)
+            failed += alarms > MOST_FALSE or found < LEAST_FOUND
+            print(
+                f"{name:13s} {tasks} tasks x {seeds} seeds: 'different' in {alarms:6.1%} of {count} A/A comparisons; "
+                f"one sigma found in {found:6.1%} with {needed:.1f} seeds as recommended",
+                flush=True,
+            )
+    print("ok" if not failed else f"{failed} of {len(NOISES) * len(SIZES)} lines miss the mark")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,104 @@
+"""Pack runs into files, and check runs and files by grading their answers again."""
+
+import json
+from collections import Counter
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import typer
+from rich.text import Text
+
+from fmlbench.cli.measuring import trace_with_cloud
+from fmlbench.cli.places import find_places
+from fmlbench.cli.progress import progress_on
+from fmlbench.cli.requests import sandbox_of
+from fmlbench.cli.screen import proceedings, show, show_json, show_lines
+from fmlbench.core.errors import BadRequest
+from fmlbench.engine.preparation import prepare
+from fmlbench.engine.verification import Check, Result, verify_run
+from fmlbench.execution.secret import Secret
+from fmlbench.metrics.embedding.catalogue import find_embedder
+from fmlbench.metrics.measuring import measure_run
+from fmlbench.records.bundle import METRICS, pack, unpack
+from fmlbench.records.folder import RunFolder, find_run
+from fmlbench.records.replay import read_state
+from fmlbench.reports.machine import to_json
+from fmlbench.reports.sheets import Sheet, to_table
+from fmlbench.reports.wording import score_text
+from fmlbench.tasks.library import find_task
+
+_DIFFERENT = 1
+
+
+def export_run(run: str, output: Path | None, embedder: str) -> None:
+    """Write a run's bundle and say where it is."""
+    folder = find_run(run, find_places().runs)
+    if not read_state(folder).finished:
+        raise BadRequest(
+            "The run is not over, and its hidden scores are not to be seen before.",
+            hint=f"Finish it with: fmlbench resume {folder.path.name}",
+        )
+    target = output or Path(f"{folder.path.name}.tar.gz")
+    manifest = pack(folder, _metrics_of(folder, embedder), target)
+    size = target.stat().st_size / 2**20
+    show_lines(Text(f"{target}: {len(manifest.parts)} parts, {size:.1f} MB. Check it with: fmlbench verify {target}"))
+
+
+def verify_word(word: str, secret: Path | None, *, as_json: bool) -> None:
+    """Check a run or a file, and tell."""
+    with _opened(word) as (folder, metrics):
+        checks = [*_graded_again(folder, secret), *([_measured_again(folder, metrics)] if metrics else [])]
+    if as_json:
+        show_json(checks)
+    else:
+        _tell(checks)
+    if any(check.result is Result.DIFFERENT for check in checks):
+        raise typer.Exit(_DIFFERENT)
+
+
+@contextmanager
+def _opened(word: str) -> Generator[tuple[RunFolder, str]]:
+    """The folder of a run, or of a file laid out for the while, with the metrics that came with it."""
+    if not Path(word).is_file():
+        yield find_run(word, find_places().runs), ""
+        return
+    with TemporaryDirectory(prefix="fmlbench-verify-") as scratch:
+        folder, _ = unpack(Path(word), Path(scratch))
+        yield folder, (Path(scratch) / METRICS).read_text("utf-8")
+
+
+def _graded_again(folder: RunFolder, secret: Path | None) -> list[Check]:
+    spec = folder.read_spec()
+    with progress_on(proceedings()) as progress:
+        prepared = prepare(
+            find_task(spec.task),
+            spec.track,
+            places=find_places(),
+            sandbox=sandbox_of(spec.rung),
+            progress=progress,
+            secret=Secret(secret.read_bytes()) if secret else None,
+        )
+    return list(verify_run(folder, prepared))
+
+
+def _measured_again(folder: RunFolder, metrics: str) -> Check:
+    """Compute the measures from the logs and the code once more, with the embedder they were computed with."""
+    label = json.loads(metrics)["embedder"]
+    again = _metrics_of(folder, "none" if label is None else str(label).rpartition("-")[0])
+    return Check("metrics", Result.REPRODUCED if again == metrics else Result.DIFFERENT, None, None)
+
+
+def _metrics_of(folder: RunFolder, embedder: str) -> str:
+    return to_json(measure_run(trace_with_cloud(folder, find_embedder(embedder), find_places())))
+
+
+def _tell(checks: Sequence[Check]) -> None:
+    odd = [check for check in checks if check.result is not Result.REPRODUCED]
+    if odd:
+        rows = [(check.what, check.result, score_text(check.logged), score_text(check.again)) for check in odd]
+        show(to_table(Sheet(("what", "result", "in the log", "graded again"), rows)))
+    counts = Counter(check.result for check in checks)
+    parts = [f"{counts[result]} {result}" for result in Result if counts[result]]
+    show_lines(Text(f"{len(checks)} checked: {', '.join(parts) or 'nothing was graded'}."))

@@ -1,0 +1,113 @@
+"""Measure runs that words on the command line name, and show what came of it."""
+
+from collections.abc import Sequence
+
+from rich.console import Group
+from rich.text import Text
+
+from fmlbench.cli.places import find_places
+from fmlbench.cli.playing import task_of
+from fmlbench.cli.screen import show, show_json, show_lines
+from fmlbench.cli.selecting import select_all
+from fmlbench.core.errors import BadRequest
+from fmlbench.metrics.associations import associate
+from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
+from fmlbench.metrics.embedding.clouds import embed_run
+from fmlbench.metrics.embedding.embedder import Embedder
+from fmlbench.metrics.leaderboard import rank_agents
+from fmlbench.metrics.measuring import MeasuredRun, measure_run
+from fmlbench.metrics.trace import Trace, read_trace
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import read_state
+from fmlbench.reports.comparison import (
+    association_sheet,
+    group_lines,
+    leaderboard_sheet,
+    task_sheet,
+    verdict_lines,
+)
+from fmlbench.reports.measures import measure_sheet, run_sheet
+from fmlbench.reports.sheets import Form, Sheet, to_table, write_sheet
+from fmlbench.reports.wording import seal_text
+from fmlbench.workspace.places import Places
+
+
+def show_measures(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
+    """Every measure of the runs."""
+    wanted = read_form(form)
+    measured = measure_words(words, embedder)
+    if as_json:
+        show_json(measured)
+    else:
+        show_sheet(run_sheet(measured) if wanted is Form.CSV else measure_sheet(measured), wanted)
+
+
+def measure_words(words: Sequence[str], embedder: str) -> list[MeasuredRun]:
+    """The measured runs that words name, each once."""
+    places = find_places()
+    found = find_embedder(embedder)
+    return [measure_run(trace_with_cloud(folder, found, places)) for folder in select_all(words, places.runs)]
+
+
+def trace_with_cloud(folder: RunFolder, embedder: Embedder | None, places: Places) -> Trace:
+    """A run's trace, its code embedded if there is an embedder."""
+    state = read_state(folder)
+    task = task_of(folder.read_spec(), state)
+    if embedder is None:
+        return read_trace(folder, task)
+    cloud = embed_run(folder, state.steps, task, embedder, cache_for(embedder, places.embeddings))
+    return read_trace(folder, task, cloud)
+
+
+def read_form(form: str) -> Form:
+    """The form of that name."""
+    try:
+        return Form(form)
+    except ValueError as error:
+        raise BadRequest(f"There is no form '{form}'.", hint=f"Take one of {', '.join(Form)}.") from error
+
+
+def show_sheet(sheet: Sheet, form: Form) -> None:
+    """Print a table in the form that was asked for."""
+    if form is Form.TEXT:
+        show(Group(to_table(sheet), *(Text(note) for note in sheet.notes)))
+    else:
+        show_lines(Text(write_sheet(sheet, form).rstrip("\n")))
+
+
+def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
+    """How each measure goes with the improvement."""
+    wanted = read_form(form)
+    found = associate(measure_words(words, embedder))
+    if as_json:
+        show_json(found)
+        return
+    if not found:
+        raise BadRequest("These runs are too few for a correlation.", hint="It takes four finished runs of a task.")
+    show_sheet(association_sheet(found), wanted)
+
+
+def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
+    """Agents against each other, with a verdict."""
+    wanted = read_form(form)
+    groups = dict(map(_named, words))
+    if len(groups) < 2:
+        raise BadRequest("There is nothing to compare with.", hint="Name two groups of runs or more.")
+    agents = {name: measure_words([group], embedder) for name, group in groups.items()}
+    board = rank_agents(agents, measure)
+    if as_json:
+        show_json(board)
+        return
+    for comparison in board.comparisons:
+        show_sheet(task_sheet(comparison), wanted)
+    show_sheet(leaderboard_sheet(board), wanted)
+    if wanted is Form.TEXT:
+        seal = Text(seal_text(next(iter(agents.values()))[0].spec.rung))
+        verdicts = [Text(line) for comparison in board.comparisons for line in verdict_lines(comparison)]
+        show(Group(Text(), seal, *verdicts, *map(Text, group_lines(board))))
+
+
+def _named(word: str) -> tuple[str, str]:
+    """A group and what it is called."""
+    name, equals, group = word.partition("=")
+    return (name, group) if equals else (word, word)

@@ -1,0 +1,34 @@
+"""Find the runs that words on the command line name."""
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from fmlbench.core.errors import BadRequest
+from fmlbench.records.folder import RunFolder, find_run
+
+
+def select_all(words: Sequence[str], runs: Path) -> list[RunFolder]:
+    """The runs that several words name, each once."""
+    return list({run.path: run for word in words for run in select_runs(word, runs)}.values())
+
+
+def select_runs(word: str, runs: Path) -> Sequence[RunFolder]:
+    """All runs of a folder of runs, of a pattern, of an agent's name; or the one run of that name."""
+    if "*" in word or "?" in word:
+        return _some([run for run in _runs_in(runs) if fnmatchcase(run.path.name, word)], word, runs)
+    folder = Path(word)
+    if folder.is_dir() and not (folder / "run.json").exists():
+        return _some(_runs_in(folder), word, folder)
+    of_agent = [run for run in _runs_in(runs) if run.read_spec().agent.slug == word]
+    return of_agent or [find_run(word, runs)]
+
+
+def _runs_in(folder: Path) -> list[RunFolder]:
+    return [RunFolder(path.parent.resolve()) for path in sorted(folder.glob("*/run.json"))]
+
+
+def _some(found: list[RunFolder], word: str, runs: Path) -> list[RunFolder]:
+    if not found:
+        raise BadRequest(f"'{word}' matches no run.", hint=f"fmlbench runs lists what lies in {runs}.")
+    return found

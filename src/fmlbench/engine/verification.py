@@ -1,0 +1,138 @@
+"""Grade a run's stored answers again, and say whether every score is what the log says.
+
+It takes the task's data, and the secret that the run's draws came from: labels are in no run and in no export.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from fmlbench.core.errors import BadRequest
+from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.task import ExamName
+from fmlbench.engine.workbench import put_together
+from fmlbench.execution.collecting import Array
+from fmlbench.execution.draws import make_draw
+from fmlbench.execution.grading import Grade, grade
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import RunState, read_state
+
+_TOLERANCE = 1e-9
+_ANSWERS = "answers.npy"
+
+
+class Result(StrEnum):
+    """What came of grading something again."""
+
+    REPRODUCED = "reproduced"
+    DIFFERENT = "different"
+    NOT_KEPT = "answers not kept"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One evaluation, graded again."""
+
+    what: str
+    result: Result
+    logged: float | None
+    again: float | None
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """An evaluation of the log, and where the answers behind it lie."""
+
+    what: str
+    evaluation: Evaluation
+    exam: ExamName
+    purpose: tuple[str, int]
+    answers: Path
+    baseline: Mapping[str, float]
+
+
+def verify_run(folder: RunFolder, prepared: PreparedTask) -> Iterator[Check]:
+    """Every graded evaluation of a run, one after the other."""
+    spec, state = folder.read_spec(), read_state(folder)
+    if prepared.folder.digest != spec.task_digest:
+        raise BadRequest(
+            f"The task '{prepared.task.name}' has changed since this run.",
+            hint="Verify with the version of fmlbench that made the run; it is in the run's provenance.",
+        )
+    if state.provenance and state.provenance.secret != prepared.secret.fingerprint:
+        raise BadRequest(
+            "The draws of this run came from another machine's secret.",
+            hint="Ask its owner for the file 'secret' of that machine's cache, and name it with --secret.",
+        )
+    for claim in _claims(folder, state, spec.seed):
+        yield _check(claim, prepared)
+
+
+def _claims(folder: RunFolder, state: RunState, seed: int) -> Iterator[_Claim]:
+    """What the log says was graded: outcomes that rest on a grade have metrics or a score."""
+    first = state.steps[0].evaluation.metrics if state.steps else {}
+    for step in state.steps:
+        place = folder.step(step.index)
+        baseline = first if step.index else {}
+        yield _Claim(
+            f"step {step.index}, validation", step.evaluation, ExamName.VALIDATION, ("step", seed), place, baseline
+        )
+    for index, evaluation in sorted(state.tests.items()):
+        baseline = state.tests[0].metrics if index and 0 in state.tests else {}
+        place = folder.step(index) / "sealed"
+        yield _Claim(f"step {index}, hidden test", evaluation, ExamName.TEST, ("step", seed), place, baseline)
+    for (index, number), evaluation in sorted(state.retests.items()):
+        beside = state.retests.get((0, number))
+        baseline = beside.metrics if index and beside else {}
+        place = folder.retest(index, number)
+        yield _Claim(f"step {index}, retest {number}", evaluation, ExamName.TEST, ("retest", number), place, baseline)
+
+
+def _check(claim: _Claim, prepared: PreparedTask) -> Check:
+    logged = claim.evaluation
+    files = [claim.answers / f"draw-{number}" / _ANSWERS for number in range(prepared.track.draws)]
+    if not all(file.is_file() for file in files):
+        is_due = logged.is_ok or bool(logged.metrics)
+        return Check(claim.what, Result.NOT_KEPT if is_due else Result.REPRODUCED, logged.score, None)
+    grades = _grade_again(claim, files, prepared)
+    if any(one.refused for one in grades):
+        return Check(claim.what, Result.DIFFERENT if logged.is_ok else Result.REPRODUCED, logged.score, None)
+    again = put_together(prepared.task.rules, grades, claim.baseline)
+    is_same = logged.outcome == again.outcome and _agree(_figures(logged), _figures(again))
+    return Check(claim.what, Result.REPRODUCED if is_same else Result.DIFFERENT, logged.score, again.score)
+
+
+def _grade_again(claim: _Claim, files: Sequence[Path], prepared: PreparedTask) -> list[Grade]:
+    grades: list[Grade] = []
+    for number, file in enumerate(files):
+        labels = make_draw(prepared, *claim.purpose, number).labels(claim.exam)
+        with TemporaryDirectory(prefix="fmlbench-verify-") as scratch:
+            graded, _ = grade(prepared, _read(file), labels, claim.exam, "verify", Path(scratch) / "grade")
+        grades.append(graded)
+    return grades
+
+
+def _read(file: Path) -> Array:
+    try:
+        with file.open("rb") as stream:
+            return np.lib.format.read_array(stream, allow_pickle=False)
+    except ValueError as error:
+        raise BadRequest(
+            f"'{file.name}' of {file.parent.parent.name} is damaged.", hint="Export the run anew."
+        ) from error
+
+
+def _figures(evaluation: Evaluation) -> dict[str, float]:
+    return {**evaluation.metrics, **({"": evaluation.score} if evaluation.score is not None else {})}
+
+
+def _agree(logged: Mapping[str, float], again: Mapping[str, float]) -> bool:
+    return logged.keys() == again.keys() and all(
+        math.isclose(value, again[name], rel_tol=_TOLERANCE, abs_tol=_TOLERANCE) for name, value in logged.items()
+    )

@@ -1,0 +1,45 @@
+"""Refuse to compare what does not compare, and say why."""
+
+from collections.abc import Callable, Sequence
+
+from fmlbench.core.errors import BadRequest
+from fmlbench.metrics.catalogue import find_measure
+from fmlbench.metrics.measuring import MeasuredRun
+
+Fact = Callable[[MeasuredRun], str]
+
+
+def require_comparable(runs: Sequence[MeasuredRun], measure: str) -> None:
+    """Raise unless all runs were held, sized, budgeted and, where it matters, embedded alike."""
+    _require_one(runs, lambda run: "sealed" if run.spec.rung.is_sealed else "unsealed", _SEAL, "--unsealed or without")
+    _require_one(runs, lambda run: f"track '{run.spec.track}'", _TRACK, "--track")
+    _require_one(runs, _budget, _BUDGET, "--steps, --hours and --dollars")
+    _require_one(runs, lambda run: f"{run.spec.retest_seeds} retests", _RETESTS, "--retest")
+    for task in sorted({run.task for run in runs}):
+        of_task = [run for run in runs if run.task == task]
+        _require_one(of_task, lambda run: f"{run.task} {run.spec.task_digest[:12]}", _TASK, "the same version of it")
+    if find_measure(measure).needs_embedding:
+        _require_one(runs, lambda run: f"embedder {run.embedder}", _EMBEDDER, "--embedder")
+
+
+_SEAL = "An unsealed candidate could cheat, so its scores do not compare with sealed ones"
+_TRACK = "Tracks differ in data and compute, so their scores do not compare"
+_BUDGET = "Who may try more often finds more, so runs with different budgets do not compare"
+_RETESTS = "Runs that were retested on different numbers of seeds are not equally noisy"
+_TASK = "A task that was changed is another task"
+_EMBEDDER = "Distances of different embedders are in different units"
+
+
+def _require_one(runs: Sequence[MeasuredRun], fact: Fact, why: str, option: str) -> None:
+    found = {fact(run): run.spec.run_id for run in runs}
+    if len(found) > 1:
+        (first, one), (second, other) = list(found.items())[:2]
+        raise BadRequest(
+            f"{why}: {first} ({one}), {second} ({other}).", hint=f"Compare runs that have {option} in common."
+        )
+
+
+def _budget(run: MeasuredRun) -> str:
+    budget = run.spec.budget
+    limits = (("steps", budget.steps), ("hours", budget.hours), ("dollars", budget.dollars))
+    return ", ".join(f"{limit:g} {unit}" for unit, limit in limits if limit is not None)

@@ -1,0 +1,74 @@
+"""Vectors of windows that were embedded before, in one file per embedder.
+
+Every record is the hash of a window and its vector, so the file only ever grows; a record that a kill cut short is
+overwritten by the next.
+"""
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fmlbench.metrics.trace import Vectors
+
+_HASH_BYTES = 32
+
+
+def hash_of(window: bytes) -> bytes:
+    """What a window is known by."""
+    return hashlib.sha256(window).digest()
+
+
+class NoCache:
+    """Remembers nothing beyond one call."""
+
+    def load(self) -> dict[bytes, Vectors]:
+        """Nothing."""
+        return {}
+
+    def add(self, vectors: Mapping[bytes, Vectors]) -> None:
+        """Forget them."""
+
+
+class VectorFile:
+    """The vectors of one embedder on the disk."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def load(self) -> dict[bytes, Vectors]:
+        """All vectors, by the hash of their window."""
+        if not self._path.exists():
+            return {}
+        content = self._path.read_bytes()
+        size = int.from_bytes(content[:4], "big")
+        record = _HASH_BYTES + 4 * size
+        rows = [content[start : start + record] for start in range(4, len(content) - record + 1, record)]
+        return {row[:_HASH_BYTES]: np.frombuffer(row[_HASH_BYTES:], np.float32).astype(np.float64) for row in rows}
+
+    def add(self, vectors: Mapping[bytes, Vectors]) -> None:
+        """Write new vectors behind the others."""
+        if not vectors:
+            return
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        size = len(next(iter(vectors.values())))
+        with self._path.open("ab") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            length = os.fstat(file.fileno()).st_size
+            if length < 4:
+                file.truncate(0)
+                file.write(size.to_bytes(4, "big"))
+            else:
+                file.truncate(length - (length - 4) % (_HASH_BYTES + 4 * size))
+            file.write(b"".join(key + row.astype(np.float32).tobytes() for key, row in vectors.items()))
+
+
+Cache = NoCache | VectorFile
+
+
+def distinct(windows: Sequence[bytes]) -> dict[bytes, bytes]:
+    """Windows by their hash, each once, in the order of their first appearance."""
+    return {hash_of(window): window for window in windows}

@@ -1,0 +1,122 @@
+"""The offline embedder: hashed counts of what a program is built of. It downloads nothing and throws no dice.
+
+Python is parsed. Comments, docstrings and layout are gone then, and variables that a function binds itself lose their
+names. Each node of the syntax tree is counted alone, under its parent and under its grandparent; numbers count by their
+order of magnitude in those paths and by their value once. Counts are hashed, with signs, into a fixed number of
+dimensions. Files that do not parse, or are not Python, count their words and pairs of neighbouring words.
+"""
+
+import ast
+import hashlib
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from fmlbench.metrics.embedding.canonical import canonical, without_docstring
+from fmlbench.metrics.trace import Vectors
+
+DIMENSIONS = 512
+NEAR = 0.002
+"""Other numbers move a program by up to 0.0009, another method by 0.003 or more (tests/unit/metrics/programs.py)."""
+_WORD = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?|[^\w\s]")
+
+
+class StructureEmbedder:
+    """Vectors of syntax; the same on every machine."""
+
+    name = "offline"
+    near = NEAR
+
+    @property
+    def digest(self) -> str:
+        """Of the source that defines the vectors."""
+        here = Path(__file__)
+        sources = (here, here.with_name("canonical.py"))
+        return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
+
+    def windows(self, files: Mapping[str, str]) -> Sequence[bytes]:
+        """The top-level statements of every file, as their features."""
+        return [window for path, text in sorted(files.items()) for window in _windows_of(path, text)]
+
+    def embed(self, windows: Sequence[bytes]) -> Vectors:
+        """Hash every window's features."""
+        points = np.zeros((len(windows), DIMENSIONS))
+        for row, window in zip(points, windows, strict=True):
+            for feature, count in Counter(window.decode("utf-8").split("\n")).items():
+                place = int.from_bytes(hashlib.blake2b(feature.encode(), digest_size=8).digest(), "big")
+                row[(place >> 1) % DIMENSIONS] += count if place & 1 else -count
+        return points
+
+
+@lru_cache(maxsize=4096)
+def _windows_of(path: str, text: str) -> Sequence[bytes]:
+    return tuple(_cut(path, text))
+
+
+def _cut(path: str, text: str) -> Iterator[bytes]:
+    if path.endswith(".py"):
+        try:
+            module = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            # What does not parse is still text.
+            yield from _words_of(text)
+            return
+        yield from (_encoded(_paths(canonical(statement), "", "")) for statement in _statements(module))
+    else:
+        yield from _words_of(text)
+
+
+def _statements(module: ast.Module) -> Iterator[ast.stmt]:
+    """Top-level statements, a class's members each by itself, without docstrings."""
+    for statement in without_docstring(module.body):
+        if isinstance(statement, ast.ClassDef):
+            yield from without_docstring(statement.body)
+            statement.body = [ast.Pass()]
+        yield statement
+
+
+def _paths(node: ast.AST, parent: str, grandparent: str) -> Iterator[str]:
+    label = _label(node)
+    yield label
+    if parent:
+        yield f"{parent}>{label}"
+    if grandparent:
+        yield f"{grandparent}>{parent}>{label}"
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        yield f"={node.value!r}"
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.expr_context):
+            yield from _paths(child, label, parent)
+
+
+def _label(node: ast.AST) -> str:
+    kind = type(node).__name__
+    if isinstance(node, ast.Constant):
+        return f"{kind}:{_size_of(node.value)}"
+    names = (getattr(node, field, None) for field in ("id", "attr", "arg", "name"))
+    return ":".join([kind, *(name for name in names if isinstance(name, str))])
+
+
+def _size_of(value: object) -> str:
+    """A constant, told apart as far as a path should: numbers by order of magnitude, text as it is."""
+    if isinstance(value, bool) or value is None or not isinstance(value, int | float):
+        return repr(value).replace("\n", " ")
+    if value == 0 or not math.isfinite(value):
+        return repr(value)
+    return f"1e{math.floor(math.log10(abs(value)))}"
+
+
+def _words_of(text: str) -> Iterator[bytes]:
+    words = _WORD.findall(text)
+    if words:
+        yield _encoded([*words, *(f"{first} {second}" for first, second in pairwise(words))])
+
+
+def _encoded(features: Iterator[str] | Sequence[str]) -> bytes:
+    return "\n".join(features).encode("utf-8", "replace")

@@ -1,0 +1,126 @@
+"""How far the agent came, on the sealed test.
+
+The validation winner is trained and tested again on fresh seeds, beside the baseline, because the best of many steps is
+biased upward.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import fmean
+
+from fmlbench.core.evaluation import Evaluation
+from fmlbench.metrics.measure import Missing, Value
+from fmlbench.metrics.scale import normalised_improvement as clamped
+from fmlbench.metrics.trace import Trace
+
+
+@dataclass(frozen=True)
+class Retested:
+    """Scores of the winner and of the baseline on the same fresh seeds, by seed."""
+
+    baseline: Mapping[int, float]
+    winner: Mapping[int, float]
+
+    @property
+    def complete(self) -> tuple[float, float] | None:
+        """Winner's and baseline's means over the seeds on which both have a score."""
+        seeds = self.winner.keys() & self.baseline.keys()
+        if not seeds:
+            return None
+        return fmean(self.winner[seed] for seed in seeds), fmean(self.baseline[seed] for seed in seeds)
+
+    @property
+    def intended(self) -> tuple[float, float]:
+        """The same over all seeds; where the winner has no score, it counts as the baseline."""
+        winner = fmean(self.winner.get(seed, score) for seed, score in self.baseline.items())
+        return winner, fmean(self.baseline.values())
+
+
+def retested(trace: Trace) -> Retested | Missing:
+    """The retests of a run, or why there are none."""
+    if not trace.is_over:
+        return Missing("the run is not over")
+    winner = trace.winner
+    if winner is None:
+        return Missing("not even the baseline has a score")
+    if not trace.spec.retest_seeds:
+        return Missing("no retest was asked for")
+    baseline = _scores(trace.retests, 0)
+    if not baseline:
+        return Missing("the baseline has no retest")
+    due = {(winner.index, seed) for seed in range(trace.spec.retest_seeds)}
+    if not due <= trace.retests.keys():
+        return Missing("the retest is not complete")
+    return Retested(baseline, _scores(trace.retests, winner.index))
+
+
+def retest_score(trace: Trace) -> Value:
+    """The mean retest score of the winner, over the seeds where it has one."""
+    found = retested(trace)
+    if isinstance(found, Missing):
+        return found
+    return fmean(found.winner.values()) if found.winner else Missing("no retest of the winner gave a score")
+
+
+def improvement(trace: Trace) -> Value:
+    """The share of the way from the baseline to a perfect score; a failed retest counts as the baseline."""
+    found = retested(trace)
+    return found if isinstance(found, Missing) else _share(trace, *found.intended)
+
+
+def improvement_complete_case(trace: Trace) -> Value:
+    """The same over the retests that gave a score."""
+    found = retested(trace)
+    if isinstance(found, Missing):
+        return found
+    means = found.complete
+    return _share(trace, *means) if means else Missing("no retest of the winner gave a score")
+
+
+def normalised_improvement(trace: Trace) -> Value:
+    """The reference scorer's: of the whole range, and never below zero."""
+    found = retested(trace)
+    return found if isinstance(found, Missing) else clamped(trace.metric, *found.intended)
+
+
+def improvement_by_retest(trace: Trace) -> dict[int, float]:
+    """The improvement on each fresh seed by itself, over that seed's baseline; empty where there is none."""
+    found = retested(trace)
+    if isinstance(found, Missing):
+        return {}
+    shares = {seed: _share(trace, found.winner.get(seed, score), score) for seed, score in found.baseline.items()}
+    return {seed: share for seed, share in shares.items() if not isinstance(share, Missing)}
+
+
+def gain_in_sigmas(trace: Trace) -> Value:
+    """The gain over the baseline in standard deviations of the baseline's test score."""
+    found = retested(trace)
+    if isinstance(found, Missing):
+        return found
+    if trace.calibration is None or not trace.calibration.baseline.test.sd:
+        return Missing("the task's noise is not on record")
+    return trace.metric.gain(*found.intended) / trace.calibration.baseline.test.sd
+
+
+def best_test_score(trace: Trace) -> Value:
+    """The paper's performance: the best hidden test score over all steps, which nobody could have selected."""
+    if not trace.is_over:
+        return Missing("the run is not over")
+    scores = [score for index in trace.tests if (score := trace.test_score(index)) is not None]
+    if not scores:
+        return Missing("no step has a hidden test score")
+    return max(scores, key=lambda score: trace.metric.gain(score, 0.0))
+
+
+def _share(trace: Trace, winner: float, baseline: float) -> Value:
+    if trace.metric.best == baseline:
+        return Missing("the baseline is perfect already")
+    return trace.metric.improvement(winner, baseline)
+
+
+def _scores(retests: Mapping[tuple[int, int], Evaluation], index: int) -> dict[int, float]:
+    return {
+        seed: evaluation.score
+        for (step, seed), evaluation in sorted(retests.items())
+        if step == index and evaluation.is_ok and evaluation.score is not None
+    }

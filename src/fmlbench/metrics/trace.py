@@ -1,0 +1,120 @@
+"""A run as the measures see it: steps and scores, without files.
+
+Hidden scores are in a trace only once the agent's part of the run is over.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.metric import Metric
+from fmlbench.core.run import RunSpec
+from fmlbench.core.steps import History, Step
+from fmlbench.core.task import Calibration, Task
+from fmlbench.records.events import Event, RunFinished, RunStarted, Trouble
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.log import read_events
+from fmlbench.records.replay import replay
+
+Vectors = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """The steps' code as points; of one embedder, for figures of different embedders never mix."""
+
+    embedder: str
+    """Its name and the hash of what decides its vectors."""
+    near: float
+    """The cosine distance below which two programs of this embedder count as the same idea."""
+    points: Vectors
+    """One row per step, the baseline's first."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One run, ready to be measured."""
+
+    spec: RunSpec
+    task: Task
+    steps: Sequence[Step]
+    tests: Mapping[int, Evaluation] = field(default_factory=dict[int, Evaluation])
+    """Hidden test evaluations by step."""
+    retests: Mapping[tuple[int, int], Evaluation] = field(default_factory=dict[tuple[int, int], Evaluation])
+    """By step and seed."""
+    is_over: bool = True
+    troubles: int = 0
+    """How often the machine failed."""
+    wall_seconds: float | None = None
+    """From the start of the run to the end of the agent's part."""
+    cloud: Cloud | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """What the task is judged by."""
+        return self.task.metric
+
+    @property
+    def proposed(self) -> Sequence[Step]:
+        """All steps but the baseline."""
+        return self.steps[1:]
+
+    @property
+    def valid(self) -> list[Step]:
+        """Proposed steps with a score."""
+        return [step for step in self.proposed if step.score is not None]
+
+    @property
+    def baseline(self) -> float | None:
+        """The baseline's validation score."""
+        return self.steps[0].score if self.steps else None
+
+    @property
+    def winner(self) -> Step | None:
+        """The validation winner; the baseline itself where nothing beat it."""
+        return History(metric=self.metric, steps=self.steps).best
+
+    @property
+    def calibration(self) -> Calibration | None:
+        """The noise on record for the run's track."""
+        track = self.task.find_track(self.spec.track)
+        return track.calibration if track else None
+
+    def test_score(self, index: int) -> float | None:
+        """A step's score on the hidden test, if it has one."""
+        evaluation = self.tests.get(index)
+        return evaluation.score if evaluation and evaluation.is_ok else None
+
+
+def read_trace(folder: RunFolder, task: Task, cloud: Cloud | None = None) -> Trace:
+    """The trace of a run's folder."""
+    return trace_of([*read_events(folder.events), *read_events(folder.sealed)], folder.read_spec(), task, cloud)
+
+
+def trace_of(events: Sequence[Event], spec: RunSpec, task: Task, cloud: Cloud | None = None) -> Trace:
+    """The trace that events leave."""
+    state = replay(events)
+    is_over = bool(state.finished)
+    return Trace(
+        spec=spec,
+        task=task,
+        steps=tuple(state.steps),
+        tests=state.tests if is_over else {},
+        retests=state.retests if is_over else {},
+        is_over=is_over,
+        troubles=sum(isinstance(event, Trouble) for event in events),
+        wall_seconds=_wall_seconds(events),
+        cloud=cloud,
+    )
+
+
+def _wall_seconds(events: Sequence[Event]) -> float | None:
+    started = [event.at for event in events if isinstance(event, RunStarted)]
+    finished = [event.at for event in events if isinstance(event, RunFinished)]
+    if not started or not finished:
+        return None
+    return (datetime.fromisoformat(finished[-1]) - datetime.fromisoformat(started[0])).total_seconds()

@@ -1,0 +1,154 @@
+"""A comparison in words and tables, ending in a verdict that a person can act on."""
+
+from collections.abc import Iterator, Sequence
+
+from fmlbench.metrics.associations import Association
+from fmlbench.metrics.catalogue import find_measure
+from fmlbench.metrics.comparison import Advice, Comparison, TaskDifference, Verdict
+from fmlbench.metrics.leaderboard import Entry, Leaderboard
+from fmlbench.metrics.statistics.bootstrap import Interval
+from fmlbench.metrics.statistics.correlation import Correlation
+from fmlbench.metrics.statistics.permutation import FEWEST_PAIRS, Tested
+from fmlbench.reports.sheets import Sheet
+
+
+def leaderboard_sheet(board: Leaderboard) -> Sheet:
+    """All agents; the same group number means that nobody can tell them apart."""
+    unit = find_measure(board.measure).unit
+    columns = ("agent", "place", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
+               "IQM [95%]", "median", "runs", "win rate", "runs above baseline [95%]")  # fmt: skip
+    return Sheet(columns, [_entry_row(entry) for entry in board.entries])
+
+
+def task_sheet(comparison: Comparison) -> Sheet:
+    """Where the difference comes from."""
+    columns = ("task", "pairs", f"{comparison.first} - {comparison.second}", "95%", "p", "p corrected", "verdict")
+    return Sheet(columns, [_task_row(one) for one in comparison.tasks])
+
+
+def association_sheet(associations: Sequence[Association]) -> Sheet:
+    """Measures against the improvement."""
+    columns = ("task", "measure", "n", "Spearman", "95%", "p", "p corrected", "Pearson", "95% ", "p ")
+    rows = [_association_row(one) for one in associations]
+    notes = ["Correlation with the improvement. Corrected p by Benjamini and Hochberg over the measures of a task."]
+    return Sheet(columns, rows, notes)
+
+
+def verdict_lines(comparison: Comparison) -> Iterator[str]:
+    """The verdict, by how much, how sure, and what would decide."""
+    tested = comparison.tested
+    yield f"{comparison.first} against {comparison.second}: {verdict_text(comparison)}"
+    yield (
+        f"  {comparison.measure} differs by {tested.difference:+.4f} {_range(tested.low, tested.high)}; "
+        f"{_p(comparison)}, {tested.pairs} pairs on {_count(len(comparison.tasks), 'task')}"
+    )
+    if comparison.sigmas is not None:
+        yield f"  in sigma of the tasks' noise: {comparison.sigmas:+.2f}"
+    these, new = _interval(comparison.these_tasks), _interval(comparison.new_tasks)
+    yield f"  bootstrap, these tasks: {these}; tasks like these: {new}"
+    if comparison.over_draws is not None:
+        draws = f"{_interval(comparison.over_draws)}{_draws(comparison)}"
+        yield f"  over the draws of the retests, which all runs share: {draws}"
+    yield f"  a run of {comparison.first} beats one of {comparison.second} with probability {comparison.improves:.2f}"
+    if comparison.complete_case is not None:
+        yield f"  retests without a score left out instead of counted as the baseline: {comparison.complete_case:+.4f}"
+    yield from (f"  {line}" for line in _advice_lines(comparison.advice, tested))
+    yield from (f"  left out: {note}" for note in comparison.left_out)
+
+
+def verdict_text(comparison: Comparison) -> str:
+    """The verdict as half a sentence."""
+    if comparison.verdict is Verdict.CANNOT_TELL:
+        return "cannot tell"
+    places = ", ".join(one.task for one in comparison.tasks if one.verdict is comparison.verdict)
+    return f"{comparison.verdict} (by itself on {places})" if places else str(comparison.verdict)
+
+
+def group_lines(board: Leaderboard) -> Iterator[str]:
+    """Who cannot be told apart."""
+    for number, group in enumerate(board.groups, start=1):
+        yield f"tie group {number}: {', '.join(group)}"
+
+
+def _advice_lines(advice: Advice | None, tested: Tested) -> Iterator[str]:
+    if tested.pairs < FEWEST_PAIRS:
+        yield f"fewer than {FEWEST_PAIRS} pairs decide nothing, whatever they say"
+    if advice is None:
+        yield "how many more it takes is not known: no task has two runs that differ"
+        return
+    if advice.detectable is not None:
+        yield f"these pairs find a difference of {advice.detectable:.4f} or more four times in five"
+    sigma = f"one sigma of the runs' own scatter ({advice.scatter:.4f})"
+    yield f"to find {sigma} four times in five: {_seeds(advice.for_one_sigma, advice.seeds)}"
+    if tested.difference:
+        yield f"to find a difference as seen ({abs(tested.difference):.4f}): {_seeds(advice.for_seen, advice.seeds)}"
+
+
+def _seeds(needed: int | None, have: int) -> str:
+    if needed is None:
+        return "more than 1000 seeds per task"
+    more = f"{needed - have} more than now" if needed > have else "which is there"
+    return f"{_count(needed, 'seed')} per task, {more}"
+
+
+def _entry_row(entry: Entry) -> list[str]:
+    first, last = entry.places
+    return [
+        entry.agent,
+        f"{first}" if first == last else f"{first}-{last}",
+        ", ".join(map(str, entry.groups)),
+        f"{entry.mean:.4f}",
+        _interval(entry.these_tasks),
+        _interval(entry.new_tasks),
+        f"{entry.summary.iqm:.4f} {_interval(entry.iqm)}",
+        f"{entry.summary.median:.4f}",
+        str(entry.summary.n),
+        "-" if entry.win_rate is None else f"{entry.win_rate:.2f}",
+        f"{entry.above_baseline[0]} {_interval(entry.above_baseline[1])}",
+    ]
+
+
+def _task_row(one: TaskDifference) -> list[str]:
+    tested = one.tested
+    figures = [f"{tested.difference:+.4f}", _range(tested.low, tested.high), f"{tested.p:.3f}", f"{one.p_adjusted:.3f}"]
+    return [one.task, str(tested.pairs), *figures, str(one.verdict)]
+
+
+def _association_row(one: Association) -> list[str]:
+    spearman, pearson = one.spearman, one.pearson
+    return [
+        one.task,
+        one.measure,
+        str(spearman.n),
+        *_correlation(spearman),
+        f"{one.spearman_p_adjusted:.3g}",
+        *_correlation(pearson),
+    ]
+
+
+def _correlation(found: Correlation) -> list[str]:
+    return [f"{found.r:+.3f}", _interval(found.interval), f"{found.p:.3g}"]
+
+
+def _draws(comparison: Comparison) -> str:
+    interval = comparison.over_draws
+    if interval is None or not interval.low <= 0 <= interval.high:
+        return ""
+    return "; other draws could turn it round, so ask for more with --retest"
+
+
+def _p(comparison: Comparison) -> str:
+    p, adjusted = comparison.tested.p, comparison.p_adjusted
+    return f"p = {p:.3f}" if p == adjusted else f"p = {p:.3f}, corrected for the number of agents {adjusted:.3f}"
+
+
+def _range(low: float | None, high: float | None) -> str:
+    return "[no interval: too few pairs]" if low is None or high is None else f"[{low:+.4f}, {high:+.4f}]"
+
+
+def _interval(interval: Interval | None) -> str:
+    return "-" if interval is None else f"[{interval.low:+.4f}, {interval.high:+.4f}]"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -1,0 +1,67 @@
+"""The leaderboard: intervals beside every mean, tie groups instead of false ranks, and a verdict in words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from fmlbench.core.errors import BadRequest
+from fmlbench.metrics.comparison import MEASURE
+from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
+from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.reports.comparison import group_lines, leaderboard_sheet, verdict_lines
+from fmlbench.reports.html.plots.intervals import Strip, draw_strips
+from fmlbench.reports.sheets import Sheet
+
+
+@dataclass(frozen=True)
+class Board:
+    """The leaderboard, ready for the template."""
+
+    sheet: Sheet
+    """A row per agent, its name first."""
+    strips: Sequence[Markup]
+    """A drawing per row."""
+    colours: Sequence[str]
+    groups: Sequence[str]
+    verdicts: Sequence[tuple[str, Sequence[str]]]
+    """Per pair of agents: the verdict, then what it rests on."""
+
+
+def make_board(runs: Sequence[MeasuredRun], agents: Mapping[str, str]) -> tuple[Board | None, str]:
+    """The leaderboard of the agents that have something to rank by, or why there is none."""
+    ranked = {agent: [run for run in runs if run.agent == agent] for agent in agents if _has_value(runs, agent)}
+    if not ranked:
+        return None, "No run has been retested yet."
+    try:
+        return _drawn(rank_agents(ranked), agents), ""
+    except BadRequest as error:
+        return None, f"{error.message} {error.hint}"
+
+
+def _has_value(runs: Sequence[MeasuredRun], agent: str) -> bool:
+    return any(run.agent == agent and run.is_over and run.get(MEASURE) is not None for run in runs)
+
+
+def _drawn(board: Leaderboard, agents: Mapping[str, str]) -> Board:
+    strips = [
+        Strip(
+            mean=entry.mean,
+            inner=entry.these_tasks,
+            outer=entry.new_tasks,
+            label=f"{entry.agent}: mean {board.measure} {entry.mean:.4f}",
+            class_=agents[entry.agent],
+        )
+        for entry in board.entries
+    ]
+    return Board(
+        sheet=leaderboard_sheet(board),
+        strips=draw_strips(strips),
+        colours=[agents[entry.agent] for entry in board.entries],
+        groups=list(group_lines(board)),
+        verdicts=[_verdict(list(verdict_lines(comparison))) for comparison in board.comparisons],
+    )
+
+
+def _verdict(lines: Sequence[str]) -> tuple[str, Sequence[str]]:
+    return lines[0], [line.strip() for line in lines[1:]]

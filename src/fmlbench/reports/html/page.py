@@ -1,0 +1,105 @@
+"""Put a report together: data in, one HTML file out."""
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from fmlbench import __version__
+from fmlbench.metrics.catalogue import MEASURES
+from fmlbench.reports.html.leagues import League, make_leagues
+from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.run_page import RunPage, run_page
+from fmlbench.reports.summary import Stage
+
+_ROOM_OF_ONE_RUN = 2_000_000
+_ROOM_OF_ALL_RUNS = 20_000_000
+"""How many bytes of ideas, diffs and logs a report holds; a diff that is cut says how to see the rest."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything on the page."""
+
+    title: str
+    written: str
+    """When."""
+    version: str
+    leagues: Sequence[League]
+    runs: Sequence[RunPage]
+    refresh_seconds: int | None
+    """How often the page loads itself again; None once there is nothing to wait for."""
+
+
+def make_report(runs: Sequence[RunRecord], *, written: str, refresh_seconds: int | None = None) -> Report:
+    """Work out what the page shows; ``written`` is the date on it."""
+    keyed = {f"r{number}": run for number, run in enumerate(runs)}
+    room = min(_ROOM_OF_ONE_RUN, _ROOM_OF_ALL_RUNS // max(len(runs), 1))
+    return Report(
+        title=_title(runs),
+        written=written,
+        version=__version__,
+        leagues=make_leagues(keyed),
+        runs=[run_page(run, key, room) for key, run in keyed.items()],
+        refresh_seconds=None if all_complete(runs) else refresh_seconds,
+    )
+
+
+def all_complete(runs: Sequence[RunRecord]) -> bool:
+    """Whether nothing will change any more."""
+    return all(run.summary.stage is Stage.COMPLETE for run in runs)
+
+
+def render(report: Report) -> str:
+    """The page as one self-contained file."""
+    style, script = _asset("report.css"), _asset("report.js")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            report=report,
+            measures=MEASURES,
+            style=Markup(style),  # noqa: S704 - our own file
+            script=Markup(script),  # noqa: S704 - our own file
+            style_hash=_hash(style),
+            script_hash=_hash(script),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("fmlbench.reports.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("fmlbench.reports.html") / "templates" / name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    """What the page's security policy knows its own style sheet and script by."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
+
+
+def _title(runs: Sequence[RunRecord]) -> str:
+    if len(runs) == 1:
+        spec = runs[0].spec
+        return f"{runs[0].trace.task.name}: {spec.agent.name}, seed {spec.seed}"
+    counts = (
+        (len({run.spec.agent.name for run in runs}), "agent"),
+        (len({run.trace.task.name for run in runs}), "task"),
+        (len(runs), "run"),
+    )
+    return ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in counts)

@@ -1,0 +1,1 @@
+"""Plots as SVG text: no plotting library, no script, and colours that the page's style sheet decides."""

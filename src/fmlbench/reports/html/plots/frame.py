@@ -1,0 +1,91 @@
+"""The frame of a plot: its size, its axes, and the shapes that marks have."""
+
+import math
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from fmlbench.reports.html.plots.scales import Scale, tick_text
+from fmlbench.reports.html.plots.svg import element, line, number, text
+
+WIDTH, HEIGHT = 640.0, 340.0
+LEFT, RIGHT, TOP, BOTTOM = 84.0, 14.0, 14.0, 62.0
+"""Wide enough for the larger letters that a phone gets."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Two scales, and what they are scales of."""
+
+    across: Scale
+    up: Scale
+    across_label: str
+    up_label: str
+
+    def axes(self) -> list[Markup]:
+        """Grid lines with their numbers, and the names of both axes."""
+        return [*self._rows(), *self._columns(), *self._names()]
+
+    def _rows(self) -> list[Markup]:
+        ticks = self.up.ticks(5)
+        step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
+        parts: list[Markup] = []
+        for tick in ticks:
+            y = self.up(tick)
+            parts += [line(LEFT, y, WIDTH - RIGHT, y, "grid"), text(LEFT - 8, y, tick_text(tick, step), "tick up")]
+        return parts
+
+    def _columns(self) -> list[Markup]:
+        ticks = [tick for tick in self.across.ticks(8) if tick == round(tick)]
+        return [text(self.across(tick), HEIGHT - BOTTOM + 22, f"{tick:.0f}", "tick across") for tick in ticks]
+
+    def _names(self) -> list[Markup]:
+        middle = (LEFT + WIDTH - RIGHT) / 2
+        place = f"rotate(-90) translate({number(-(TOP + HEIGHT - BOTTOM) / 2)} 18)"
+        return [
+            text(middle, HEIGHT - 10, self.across_label, "name across"),
+            element("text", self.up_label, transform=place, class_="name across"),
+        ]
+
+
+def linked(target: str, hint: str, shape: Markup) -> Markup:
+    """A mark that leads to a step; keyboards get there by the list of steps, so it is no stop of theirs."""
+    return element("a", element("title", hint), shape, href=f"#{target}", tabindex="-1")
+
+
+def disc(x: float, y: float, class_: str) -> Markup:
+    """A round mark."""
+    return element("circle", cx=x, cy=y, r=4.5, class_=class_)
+
+
+def diamond(x: float, y: float, class_: str, size: float = 5.0) -> Markup:
+    """A mark that stands on its corner."""
+    return _shape([(x, y - size), (x + size, y), (x, y + size), (x - size, y)], class_)
+
+
+def triangle(x: float, y: float, class_: str, *, points_up: bool, size: float = 5.5) -> Markup:
+    """A mark that says in which direction a value lies."""
+    tip = -size if points_up else size
+    return _shape([(x, y + tip), (x + size, y - tip), (x - size, y - tip)], class_)
+
+
+def cross(x: float, y: float, class_: str, size: float = 4.5) -> Markup:
+    """The mark of something that came to nothing."""
+    strokes = (
+        f"M{number(x - size)} {number(y - size)}l{2 * size:g} {2 * size:g}m0 {-2 * size:g}l{-2 * size:g} {2 * size:g}"
+    )
+    return element("path", d=strokes, class_=class_)
+
+
+def star(x: float, y: float, class_: str, size: float = 9.0) -> Markup:
+    """The mark of the best."""
+    radii = [size, size * 0.42] * 5
+    corners = [
+        (x + radius * math.sin(math.pi * turn / 5), y - radius * math.cos(math.pi * turn / 5))
+        for turn, radius in enumerate(radii)
+    ]
+    return _shape(corners, class_)
+
+
+def _shape(corners: list[tuple[float, float]], class_: str) -> Markup:
+    return element("path", d="M" + "L".join(f"{number(x)} {number(y)}" for x, y in corners) + "Z", class_=class_)

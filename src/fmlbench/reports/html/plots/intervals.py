@@ -1,0 +1,46 @@
+"""A mean with its intervals as a strip that fits into a row of a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from fmlbench.metrics.statistics.bootstrap import Interval
+from fmlbench.reports.html.plots.scales import Scale, spanning
+from fmlbench.reports.html.plots.svg import element, line, picture
+
+_WIDTH, _HEIGHT, _EDGE = 260.0, 26.0, 8.0
+
+
+@dataclass(frozen=True)
+class Strip:
+    """What is drawn in one row."""
+
+    mean: float
+    inner: Interval | None
+    """Drawn as a thick line."""
+    outer: Interval | None
+    """Drawn as a thin line."""
+    label: str
+    class_: str
+
+
+def draw_strips(strips: Sequence[Strip]) -> list[Markup]:
+    """One drawing per row, all on the same scale; a line marks zero."""
+    scale = spanning([0.0, *(value for strip in strips for value in _values(strip))], _EDGE, _WIDTH - _EDGE)
+    return [_draw(strip, scale) for strip in strips]
+
+
+def _values(strip: Strip) -> list[float]:
+    intervals = [interval for interval in (strip.inner, strip.outer) if interval]
+    return [strip.mean, *(edge for interval in intervals for edge in (interval.low, interval.high))]
+
+
+def _draw(strip: Strip, scale: Scale) -> Markup:
+    middle, zero = _HEIGHT / 2, scale(0.0)
+    parts = [line(zero, 0, zero, _HEIGHT, "zero")]
+    for interval, class_ in ((strip.outer, "outer"), (strip.inner, "inner")):
+        if interval:
+            parts.append(line(scale(interval.low), middle, scale(interval.high), middle, f"{class_} {strip.class_}"))
+    parts.append(element("circle", cx=scale(strip.mean), cy=middle, r=5, class_=f"mark mean {strip.class_}"))
+    return picture(_WIDTH, _HEIGHT, strip.label, parts, class_="strip")

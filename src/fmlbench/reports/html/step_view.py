@@ -1,0 +1,192 @@
+"""A step as the page shows it: a line in the list, and what a click on it tells."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from fmlbench.core.steps import Step
+from fmlbench.metrics.reliability import fate_of
+from fmlbench.reports.html.graph import draw_rows, lay_lanes
+from fmlbench.reports.html.plots.scores import PlottedStep
+from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.script_data import head_of, tail_of, to_json
+from fmlbench.reports.steps import StepRow, step_rows
+from fmlbench.reports.untrusted import clean, one_line
+from fmlbench.reports.wording import dollars_text, duration_text, score_text
+
+_DIFF_SHARE = 5 / 8
+_OTHER_SHARE = 1 / 8
+"""Of the room for a step: its diff, and each of its idea, its reason and its log."""
+
+
+@dataclass(frozen=True)
+class StepLine:
+    """A step in the list."""
+
+    index: int
+    target: str
+    lanes: Markup
+    fate: str
+    """The class of its colour."""
+    result: str
+    """The score, or how it ended without one."""
+    mark: str
+    """What sets it apart, in a word; usually nothing."""
+    idea: str
+
+
+@dataclass(frozen=True)
+class StepDetail:
+    """What the page's script shows of a step; plain text all of it."""
+
+    title: str
+    fate: str
+    outcome: str
+    parents: Sequence[int]
+    facts: Sequence[tuple[str, str]]
+    idea: str
+    reason: str
+    violations: Sequence[str]
+    diff: str
+    diff_note: str
+    log: str
+
+
+def plotted_steps(run: RunRecord, key: str) -> list[PlottedStep]:
+    """The steps as plots want them."""
+    steps = run.state.steps
+    return [
+        PlottedStep(
+            index=row.index,
+            target=target_of(key, row.index),
+            hint=_hint(row),
+            fate=fate_of(steps[row.index]),
+            score=row.score,
+            test=row.test,
+            was_best=row.was_best,
+            is_winner=is_winner(row),
+        )
+        for row in step_rows(run.state, run.trace.metric)
+    ]
+
+
+def step_lines(run: RunRecord, key: str) -> list[StepLine]:
+    """The list of a run's steps, with the tree they grew into beside it."""
+    steps = run.state.steps
+    rows = step_rows(run.state, run.trace.metric)
+    classes = [_class(steps[row.index]) + (" winner" if is_winner(row) else "") for row in rows]
+    drawn = draw_rows(lay_lanes([(step.move.parents or (None,))[0] for step in steps]), classes)
+    return [
+        StepLine(
+            index=row.index,
+            target=target_of(key, row.index),
+            lanes=lanes,
+            fate=_class(steps[row.index]),
+            result=score_text(row.score) if row.score is not None else str(row.outcome),
+            mark="winner" if is_winner(row) else "best so far" if row.was_best and row.index else "",
+            idea=one_line(row.idea, 200) if row.index else "the codebase as it is",
+        )
+        for row, lanes in zip(rows, drawn, strict=True)
+    ]
+
+
+def step_details(run: RunRecord, room: int) -> list[StepDetail]:
+    """What a click on each step tells; ``room`` is how many bytes all of them together may take."""
+    rows = step_rows(run.state, run.trace.metric)
+    return [_detail(run, row, room // len(rows)) for row in rows]
+
+
+def to_script_data(details: Sequence[StepDetail]) -> Markup:
+    """The details as data for the page's script."""
+    return Markup(to_json([vars(detail) for detail in details]))  # noqa: S704 - no letter of it is markup
+
+
+def target_of(key: str, index: int) -> str:
+    """The address of a step within the page."""
+    return f"{key}.s{index}"
+
+
+def is_winner(row: StepRow) -> bool:
+    """Whether this is the validation winner and not just the baseline."""
+    return row.is_best and row.index > 0
+
+
+def _class(step: Step) -> str:
+    return fate_of(step).replace(" ", "-")
+
+
+def _hint(row: StepRow) -> str:
+    result = score_text(row.score) if row.score is not None else str(row.outcome)
+    test = f", hidden test {score_text(row.test)}" if row.test is not None else ""
+    return f"step {row.index}: {result}{test}. {one_line(row.idea, 120)}"
+
+
+def _detail(run: RunRecord, row: StepRow, room: int) -> StepDetail:
+    step = run.state.steps[row.index]
+    diff, note = _diff(run, row, int(room * _DIFF_SHARE))
+    other = int(room * _OTHER_SHARE)
+    return StepDetail(
+        title=f"Step {row.index}: {row.operator}",
+        fate=_class(step),
+        outcome=str(row.outcome),
+        parents=row.parents,
+        facts=[*_score_facts(run, row), *_effort_facts(step), *_measured_facts(step)],
+        idea=head_of(clean(row.idea), other),
+        reason=head_of(clean(row.reason), other),
+        violations=[one_line(violation, 400) for violation in row.violations],
+        diff=diff,
+        diff_note=note,
+        log=tail_of(clean(step.evaluation.log_tail), other),
+    )
+
+
+def _score_facts(run: RunRecord, row: StepRow) -> list[tuple[str, str]]:
+    facts = [("validation", score_text(row.score))]
+    baseline, calibration = run.trace.baseline, run.trace.calibration
+    if row.index and row.score is not None and baseline is not None:
+        gain = run.trace.metric.gain(row.score, baseline)
+        sigma = calibration.baseline.validation.sd if calibration else 0.0
+        facts.append(("gain", f"{gain:+.4f}" + (f" ({gain / sigma:+.1f} sigma)" if sigma else "")))
+    if row.test is not None:
+        facts.append(("hidden test", score_text(row.test)))
+    return facts
+
+
+def _effort_facts(step: Step) -> list[tuple[str, str]]:
+    usage, evaluation = step.usage, step.evaluation
+    facts = [("proposing", duration_text(usage.seconds)), ("experiment", duration_text(evaluation.seconds))]
+    if usage.calls:
+        tokens = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out, {usage.calls} calls"
+        facts += [("tokens", tokens), ("price", dollars_text(usage.dollars))]
+    if evaluation.peak_memory_mb:
+        facts.append(("peak memory", f"{evaluation.peak_memory_mb:.0f} MB"))
+    return facts
+
+
+def _measured_facts(step: Step) -> list[tuple[str, str]]:
+    return [
+        *_named(step.evaluation.metrics, ""),
+        *_named(step.evaluation.self_reported, " (says the code itself)"),
+    ]
+
+
+def _named(values: Mapping[str, float], remark: str) -> list[tuple[str, str]]:
+    return [(one_line(name, 60) + remark, score_text(value)) for name, value in values.items()]
+
+
+def _diff(run: RunRecord, row: StepRow, room: int) -> tuple[str, str]:
+    """The diff as far as there is room for it, and a note where it is not whole."""
+    if not row.parents:
+        return "", "The baseline changed nothing."
+    if run.diffs is None:
+        return "", "The snapshots of this run are missing, so its diffs cannot be shown."
+    diff = clean(run.diffs[row.index])
+    if not diff:
+        return "", f"The same code as step {row.parents[0]}."
+    kept = head_of(diff, room)
+    if kept == diff:
+        return diff, ""
+    kept = kept.rpartition("\n")[0]
+    left_out = diff.count("\n") - kept.count("\n")
+    return kept, f"{left_out} more lines: fmlbench show {run.name} --diff {row.index}"

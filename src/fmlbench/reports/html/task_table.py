@@ -1,0 +1,87 @@
+"""All runs of a task: a race on one plot, and a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from fmlbench.core.metric import Goal
+from fmlbench.metrics.scale import best_so_far
+from fmlbench.reports.html.plots.race import Runner, draw_race
+from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.measures import value_text
+from fmlbench.reports.summary import Stage, Summary
+from fmlbench.reports.wording import brief_estimate_text, score_text
+
+_MEASURES = ("improvement", "gain_in_sigmas", "valid_step_ratio", "auc", "diversity")
+
+
+@dataclass(frozen=True)
+class TaskLine:
+    """A run in the table of its task."""
+
+    key: str
+    agent: str
+    colour: str
+    seed: int
+    remark: str
+    """How far the run has come, unless it is complete."""
+    cells: Sequence[str]
+
+
+@dataclass(frozen=True)
+class TaskTable:
+    """All runs of a task, ready for the template."""
+
+    name: str
+    title: str
+    question: str
+    metric: str
+    race: Markup
+    columns: Sequence[str]
+    lines: Sequence[TaskLine]
+
+
+def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> TaskTable:
+    """The runs of one task, by their address."""
+    task = next(iter(runs.values())).trace.task
+    direction = "higher" if task.metric.goal is Goal.MAXIMIZE else "lower"
+    runners = [_runner(key, run, agents[run.spec.agent.name]) for key, run in runs.items()]
+    return TaskTable(
+        name=task.name,
+        title=task.title,
+        question=task.question,
+        metric=f"{task.metric.name}, {direction} is better",
+        race=draw_race(runners, f"The best validation gain so far of {len(runs)} runs, step by step."),
+        columns=("baseline", "best", "test gain [95%]", *(name.replace("_", " ") for name in _MEASURES)),
+        lines=[_line(key, run, agents[run.spec.agent.name]) for key, run in runs.items()],
+    )
+
+
+def _runner(key: str, run: RunRecord, colour: str) -> Runner:
+    baseline = run.trace.baseline
+    return Runner(
+        target=key,
+        hint=f"{run.spec.agent.name}, seed {run.spec.seed}",
+        class_=colour,
+        gains=best_so_far(run.trace, baseline) if baseline is not None else (),
+    )
+
+
+def _line(key: str, run: RunRecord, colour: str) -> TaskLine:
+    summary = run.summary
+    cells = (
+        score_text(summary.baseline),
+        score_text(summary.best.validation if summary.best else None),
+        _test_gain(summary),
+        *(value_text(run.measured.values[name]) for name in _MEASURES),
+    )
+    remark = "" if summary.stage is Stage.COMPLETE else str(summary.stage)
+    return TaskLine(key, run.spec.agent.name, colour, run.spec.seed, remark, cells)
+
+
+def _test_gain(summary: Summary) -> str:
+    if summary.test is None:
+        return "-"
+    difference = summary.test.difference
+    return brief_estimate_text(difference, signed=True) if difference else str(summary.test.verdict)

@@ -1,0 +1,47 @@
+"""Measured runs as tables: measures down and runs across for people, one row per run for programs."""
+
+from collections.abc import Sequence
+
+from fmlbench.metrics.catalogue import MEASURES
+from fmlbench.metrics.measure import Missing, Value
+from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.reports.sheets import Sheet
+from fmlbench.reports.wording import score_text, seal_text
+
+_FACTS = ("run", "task", "track", "agent", "seed", "seal", "embedder")
+
+
+def measure_sheet(runs: Sequence[MeasuredRun]) -> Sheet:
+    """Every measure of some runs, side by side; why a value is missing is told below."""
+    missing: dict[str, None] = {}
+    rows = [["seal", "", *(seal_text(run.spec.rung) for run in runs)]]
+    for measure in MEASURES:
+        values = [run.values[measure.name] for run in runs]
+        for run, value in zip(runs, values, strict=True):
+            if isinstance(value, Missing):
+                missing[f"{measure.name} of {run.spec.run_id}: {value.why}."] = None
+        rows.append([measure.name, measure.unit, *map(value_text, values)])
+    embedders = sorted({run.embedder for run in runs if run.embedder})
+    notes = [f"Exploration by embedder {name}; it compares with no other." for name in embedders]
+    return Sheet(("measure", "unit", *(run.spec.run_id for run in runs)), rows, [*notes, *missing])
+
+
+def run_sheet(runs: Sequence[MeasuredRun]) -> Sheet:
+    """One row per run, at full precision; a missing value is an empty cell."""
+    rows = [[*_facts(run), *(_exact(run.values[measure.name]) for measure in MEASURES)] for run in runs]
+    return Sheet((*_FACTS, *(measure.name for measure in MEASURES)), rows)
+
+
+def value_text(value: Value) -> str:
+    """A value for people."""
+    return "-" if isinstance(value, Missing) else score_text(value)
+
+
+def _exact(value: Value) -> str:
+    return "" if isinstance(value, Missing) else repr(float(value))
+
+
+def _facts(run: MeasuredRun) -> list[str]:
+    spec = run.spec
+    seal = seal_text(spec.rung)
+    return [spec.run_id, run.task, spec.track, run.agent, str(spec.seed), seal, run.embedder or ""]

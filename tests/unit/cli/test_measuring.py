@@ -1,0 +1,74 @@
+import json
+from pathlib import Path
+
+from fmlbench.core.run import Rung
+from tests.unit.cli.conftest import Fmlbench
+from tests.unit.reports.by_hand import complete_run, spec_of, write_run
+
+
+def with_run(runs: Path, agent: str, seed: int, rung: Rung = Rung.BUBBLEWRAP) -> str:
+    base = spec_of(rung)
+    spec = base.model_copy(update={"seed": seed, "agent": base.agent.model_copy(update={"name": agent})})
+    write_run(runs, spec, complete_run(spec))
+    return spec.run_id
+
+
+def test_runs_are_named_by_agent_pattern_or_folder(fmlbench: Fmlbench, runs: Path):
+    names = {with_run(runs, agent, seed) for agent in ("good", "poor") for seed in range(2)}
+    for words, count in ((("good",), 2), (("toy.*.s1.*",), 2), ((str(runs),), 4), (("good", "good", "poor"), 4)):
+        called = fmlbench("metrics", *words, "--embedder", "none", "--json")
+        measured = json.loads(called.out)
+        assert len(measured) == count
+        assert all(one["embedder"] is None for one in measured)
+    assert len(names) == 4
+
+
+def test_the_improvement_of_a_run_by_hand(fmlbench: Fmlbench, runs: Path):
+    # Retests 0.66, 0.64, 0.68 against 0.50, 0.46, 0.48: (0.66 - 0.48) / (1 - 0.48).
+    name = with_run(runs, "good", 0)
+    (measured,) = json.loads(fmlbench("metrics", name, "--embedder", "none", "--json").out)
+    assert abs(measured["values"]["improvement"] - 0.18 / 0.52) < 1e-12
+    assert measured["values"]["diversity"] == {"why": "the code was not embedded"}
+
+
+def test_equal_agents_cannot_be_told_apart(fmlbench: Fmlbench, runs: Path):
+    for agent in ("good", "poor"):
+        for seed in range(6):
+            with_run(runs, agent, seed)
+    called = fmlbench("compare", "good", "other=poor")
+    assert called.code == 0
+    assert "good against other: cannot tell" in called.out
+    assert "tie group 1: good, other" in called.out
+    assert json.loads(fmlbench("compare", "good", "poor", "--json").out)["groups"] == [["good", "poor"]]
+
+
+def test_sealed_and_unsealed_do_not_mix(fmlbench: Fmlbench, runs: Path):
+    with_run(runs, "good", 0)
+    with_run(runs, "poor", 0, Rung.NONE)
+    called = fmlbench("compare", "good", "poor")
+    assert called.code == 2
+    assert "unsealed candidate could cheat" in called.err
+
+
+def test_what_cannot_be_done_is_said_in_two_lines(fmlbench: Fmlbench, runs: Path):
+    with_run(runs, "good", 0)
+    for words, hint in (
+        (("compare", "good"), "two groups"),
+        (("compare", "good", "good"), "two groups"),
+        (("metrics", "nobody.*"), "fmlbench runs"),
+        (("metrics", "good", "--form", "pdf"), "text, md, csv, tex"),
+        (("metrics", "good", "--embedder", "x"), "offline"),
+        (("compare", "good", "again=good", "--measure", "x"), "improvement"),
+        (("metrics", "good", "--embedder", "none", "--correlations"), "four finished runs"),
+    ):
+        called = fmlbench(*words)
+        assert called.code == 2, words
+        assert hint in called.err
+
+
+def test_a_run_that_is_not_over_is_not_exported(fmlbench: Fmlbench, runs: Path):
+    spec = spec_of()
+    write_run(runs, spec, complete_run(spec)[:3])
+    called = fmlbench("export", spec.run_id)
+    assert called.code == 2
+    assert "not over" in called.err

@@ -1,0 +1,163 @@
+from dataclasses import replace
+
+import pytest
+
+from fmlbench.core.errors import BadRequest
+from fmlbench.core.run import Budget, Rung
+from fmlbench.metrics.associations import POOLED, associate
+from fmlbench.metrics.catalogue import names
+from fmlbench.metrics.comparison import Verdict, compare_all
+from fmlbench.metrics.leaderboard import rank_agents
+from fmlbench.metrics.measure import Missing
+from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.reports.comparison import leaderboard_sheet, task_sheet, verdict_lines
+from tests.unit.metrics.groups_of_runs import run, runs
+
+GOOD = {"toy": [0.30, 0.31, 0.33, 0.32, 0.30, 0.31, 0.33], "fair": [0.50, 0.52, 0.51, 0.53, 0.54, 0.55, 0.56]}
+POOR = {"toy": [0.10, 0.12, 0.11, 0.13, 0.10, 0.12, 0.11], "fair": [0.51, 0.50, 0.53, 0.52, 0.55, 0.54, 0.56]}
+
+
+def test_a_clear_difference_gets_a_verdict_with_its_size_and_place():
+    (found,) = compare_all({"good": runs(GOOD), "poor": runs(POOR)})
+    assert found.verdict is Verdict.BETTER
+    # Toy: 0.20, 0.19, 0.22, 0.19, 0.20, 0.19, 0.22, together 1.41; fair: the same values in another order.
+    # Each task counts half.
+    assert found.tested.difference == pytest.approx(1.41 / 7 / 2)
+    assert [(one.task, one.verdict) for one in found.tasks] == [("fair", Verdict.CANNOT_TELL), ("toy", Verdict.BETTER)]
+    assert [one.tested.difference for one in found.tasks] == pytest.approx([0.0, 1.41 / 7], abs=1e-9)
+    # Only flips that leave toy's signs alike are as unequal: some of two in 128.
+    assert 0 < found.tasks[1].tested.p == pytest.approx(2 / 128)
+    assert found.tested.pairs == 14
+    # On toy every run beats every other; on fair the two are the same.
+    assert found.improves == pytest.approx((1 + 0.5) / 2)
+
+
+def test_the_other_way_round_it_is_worse():
+    (found,) = compare_all({"poor": runs(POOR), "good": runs(GOOD)})
+    assert (found.verdict, found.tested.difference) == (Verdict.WORSE, pytest.approx(-1.41 / 14))
+
+
+def test_five_pairs_cannot_tell_however_clear_they_look():
+    (found,) = compare_all({"good": runs({"toy": GOOD["toy"][:5]}), "poor": runs({"toy": POOR["toy"][:5]})})
+    assert found.verdict is Verdict.CANNOT_TELL
+    assert "fewer than 6 pairs decide nothing" in "\n".join(verdict_lines(found))
+
+
+def test_lower_is_better_where_the_measure_says_so():
+    (found,) = compare_all({"cheap": runs(POOR), "dear": runs(GOOD)}, "dollars")
+    assert (found.verdict, found.tested.difference) == (Verdict.BETTER, pytest.approx(1.41 / 14))
+
+
+@pytest.mark.parametrize("measure", ["diversity", "test_score"])
+def test_nobody_is_ranked_by_what_is_not_better(measure: str):
+    with pytest.raises(BadRequest, match="cannot be ranked"):
+        compare_all({"a": runs(GOOD), "b": runs(POOR)}, measure)
+
+
+def test_more_seeds_are_advised_for_what_these_cannot_find():
+    (found,) = compare_all({"a": runs({"toy": [0.1, 0.3, 0.2]}), "b": runs({"toy": [0.25, 0.15, 0.1]})})
+    assert found.advice is not None
+    assert found.advice.for_one_sigma is not None
+    assert found.advice.for_one_sigma > found.advice.seeds == 3
+    assert "more than now" in "\n".join(verdict_lines(found))
+
+
+def test_what_a_few_shared_draws_happen_to_favour_is_no_difference():
+    # Every one of eight runs is 0.01 better on average, but only because of one draw: 0.05, -0.01, -0.01.
+    ours = [replace(run(0.21, seed=seed), by_retest={0: 0.25, 1: 0.19, 2: 0.19}) for seed in range(8)]
+    theirs = [replace(run(0.2, seed=seed), by_retest={0: 0.2, 1: 0.2, 2: 0.2}) for seed in range(8)]
+    (found,) = compare_all({"a": ours, "b": theirs})
+    assert found.tested.p < 0.05
+    assert found.verdict is Verdict.CANNOT_TELL
+    # The standard error of three draws is 0.0346 / sqrt(3) = 0.02; Student's quantile with two degrees is 4.303.
+    assert found.over_draws is not None
+    assert (found.over_draws.low, found.over_draws.high) == pytest.approx(
+        (0.01 - 4.303 * 0.02, 0.01 + 4.303 * 0.02), abs=1e-4
+    )
+    assert "--retest" in "\n".join(verdict_lines(found))
+
+
+def test_a_difference_on_every_draw_stands():
+    ours = [replace(run(0.3, seed=seed), by_retest={0: 0.30, 1: 0.31, 2: 0.29}) for seed in range(8)]
+    theirs = [replace(run(0.2, seed=seed), by_retest={0: 0.2, 1: 0.2, 2: 0.2}) for seed in range(8)]
+    (found,) = compare_all({"a": ours, "b": theirs})
+    assert found.verdict is Verdict.BETTER
+
+
+def test_runs_that_never_differ_give_no_advice():
+    (found,) = compare_all({"a": runs({"toy": [0.2, 0.2]}), "b": runs({"toy": [0.2, 0.2]})})
+    assert found.advice is None
+    assert found.verdict is Verdict.CANNOT_TELL
+
+
+def test_only_pairs_count_and_what_is_left_out_is_named():
+    ours = [*runs({"toy": [0.3, 0.4]}), run(Missing("no retest was asked for"), seed=2), run(0.9, seed=9)]
+    (found,) = compare_all({"a": ours, "b": runs({"toy": [0.1, 0.2, 0.3]})})
+    assert found.tested.pairs == 2
+    assert sorted(note.split(": ")[1] for note in found.left_out) == [
+        "no retest was asked for",
+        "nobody else has a value for this task and seed",
+        "nobody else has a value for this task and seed",
+    ]
+
+
+def test_a_run_that_is_not_over_does_not_count():
+    unfinished = replace(run(0.9, seed=0), is_over=False)
+    with pytest.raises(BadRequest, match="no task and seed in common"):
+        compare_all({"a": [unfinished], "b": [run(0.1, seed=0)]})
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        (run(0.1, rung=Rung.NONE), "unsealed"),
+        (run(0.1, track="paper"), "Tracks differ"),
+        (run(0.1, budget=Budget(steps=99)), "different budgets"),
+        (run(0.1, budget=Budget(steps=3, hours=1)), "different budgets"),
+        (run(0.1, task_digest="1" * 64), "A task that was changed"),
+        (run(0.1, retest_seeds=5), "not equally noisy"),
+    ],
+)
+def test_what_does_not_compare_is_refused_with_the_reason(odd: MeasuredRun, why: str):
+    with pytest.raises(BadRequest, match=why):
+        compare_all({"a": [run(0.2)], "b": [odd]})
+
+
+def test_embedders_matter_only_where_code_is_measured():
+    mixed = [run(0.2, seed=seed, embedder=name) for seed, name in enumerate(["e", "e", "f", "e", "e"])]
+    assert compare_all({"a": mixed, "b": [run(0.1, seed=seed) for seed in range(5)]})
+    with pytest.raises(BadRequest, match="different embedders"):
+        associate(mixed)
+
+
+def test_three_agents_get_places_tie_groups_and_a_correction():
+    middle = {
+        task: [value + 0.001 * (-1) ** (place + 1) for place, value in enumerate(row)] for task, row in GOOD.items()
+    }
+    board = rank_agents({"poor": runs(POOR), "good": runs(GOOD), "middle": runs(middle)})
+    assert [(entry.agent, entry.places) for entry in board.entries] == [
+        ("good", (1, 2)),
+        ("middle", (1, 2)),
+        ("poor", (3, 3)),
+    ]
+    assert board.groups == [("good", "middle"), ("poor",)]
+    assert all(one.p_adjusted >= one.tested.p for one in board.comparisons)
+    assert len(leaderboard_sheet(board).rows) == 3
+    assert len(task_sheet(board.comparisons[0]).rows) == 2
+
+
+def test_associations_are_per_task_and_pooled_and_corrected():
+    def made(task: str, seed: int, diversity: float, reached: float) -> MeasuredRun:
+        base = run(0.0, task=task, seed=seed)
+        return replace(base, values={**base.values, "diversity": diversity, "improvement": reached})
+
+    cells = [
+        made(task, seed, 1.0 * seed, level + 0.1 * seed)
+        for task, level in (("toy", 0), ("fair", 5))
+        for seed in range(5)
+    ]
+    found = {(one.task, one.measure): one for one in associate(cells)}
+    assert set(found) == {("toy", "diversity"), ("fair", "diversity"), (POOLED, "diversity")}
+    pooled = found[POOLED, "diversity"]
+    assert (pooled.pearson.r, pooled.pearson.n, pooled.pearson.tasks) == (pytest.approx(1.0), 10, 2)
+    assert "improvement" in names()

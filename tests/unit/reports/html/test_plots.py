@@ -1,0 +1,139 @@
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false, reportMissingTypeStubs=false
+import re
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA
+
+from fmlbench.metrics.reliability import Fate
+from fmlbench.metrics.statistics.bootstrap import Interval
+from fmlbench.reports.html.plots.bars import Part, draw_bar
+from fmlbench.reports.html.plots.intervals import Strip, draw_strips
+from fmlbench.reports.html.plots.map import draw_map, project
+from fmlbench.reports.html.plots.race import Runner, draw_race
+from fmlbench.reports.html.plots.scales import Scale, spanning, tick_text
+from fmlbench.reports.html.plots.scores import PlottedStep, ScoreCurve, draw_scores
+from fmlbench.reports.html.plots.svg import element
+from fmlbench.testing.histories import ACCURACY, ERROR
+
+
+def plotted(index: int, score: float | None, *, test: float | None = None, best: bool = False) -> PlottedStep:
+    fate = Fate.OK if score is not None else Fate.FAILED
+    return PlottedStep(index, f"r0.s{index}", f"step {index}", fate, score, test, was_best=best, is_winner=False)
+
+
+def curve(*steps: PlottedStep, sigma: float | None = 0.01, reference: float | None = 0.8) -> ScoreCurve:
+    return ScoreCurve(ACCURACY, steps, steps[0].score, sigma, reference, budget=len(steps) - 1)
+
+
+def test_a_scale_puts_values_in_proportion_and_keeps_outliers_at_its_edge():
+    scale = Scale(0, 10, 100, 200)
+    assert [scale(0), scale(2.5), scale(10), scale(-3), scale(99)] == [100, 125, 200, 100, 200]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0, 1, [0, 0.2, 0.4, 0.6, 0.8, 1]),
+        (0.61, 0.72, [0.62, 0.64, 0.66, 0.68, 0.7, 0.72]),
+        (-7, 113, [0, 20, 40, 60, 80, 100]),
+    ],
+)
+def test_ticks_are_round(low: float, high: float, ticks: list[float]):
+    assert Scale(low, high, 0, 1).ticks(5) == pytest.approx(ticks)
+
+
+def test_a_scale_of_one_value_has_room_around_it():
+    scale = spanning([0.5], 0, 1)
+    assert scale.low < 0.5 < scale.high
+    assert spanning([0.0], 0, 1).ticks(4)
+
+
+def test_ticks_have_the_decimals_that_their_step_needs():
+    assert [tick_text(0.62, 0.02), tick_text(5, 5), tick_text(0.5, 0.25)] == ["0.62", "5", "0.5"]
+
+
+def test_text_and_attributes_are_escaped():
+    drawn = element("text", "<b>&", class_='a"b', x=1.25)
+    assert drawn == '<text class="a&#34;b" x="1.2">&lt;b&gt;&amp;</text>'
+
+
+def test_every_step_is_a_mark_that_leads_to_it():
+    drawn = draw_scores(curve(plotted(0, 0.6, best=True), plotted(1, None), plotted(2, 0.7, test=0.69)), "scores")
+    assert re.findall(r'href="#(r0\.s\d)"', drawn) == ["r0.s2", "r0.s0", "r0.s1", "r0.s2"]
+    assert drawn.count('class="mark') == 4
+
+
+def test_the_band_is_one_sigma_to_either_side_of_the_baseline():
+    drawn = draw_scores(curve(plotted(0, 0.6, best=True), plotted(1, 0.7), sigma=0.05), "scores")
+    band = re.search(r'y="([\d.]+)" width="[\d.]+" height="([\d.]+)" class="band"', drawn)
+    level = re.search(r'y1="([\d.]+)" x2="[\d.]+" y2="[\d.]+" class="level baseline"', drawn)
+    assert band
+    assert level
+    assert float(band[1]) + float(band[2]) / 2 == pytest.approx(float(level[1]), abs=0.1)
+
+
+def test_without_noise_on_record_there_is_no_band_and_no_reference():
+    drawn = draw_scores(curve(plotted(0, 0.6), plotted(1, 0.7), sigma=None, reference=None), "scores")
+    assert "band" not in drawn
+    assert "reference" not in drawn
+
+
+def test_a_disaster_stands_at_the_edge_and_does_not_flatten_the_rest():
+    steps = [plotted(0, 0.6, best=True), plotted(1, 0.62, best=True), plotted(2, -40.0)]
+    ticks = re.findall(r'class="tick up">([\d.-]+)<', draw_scores(curve(*steps, reference=None), "scores"))
+    assert float(ticks[0]) > 0.5
+
+
+def test_a_run_without_any_score_can_be_drawn():
+    assert "mark failed" in draw_scores(ScoreCurve(ACCURACY, [plotted(0, None)], None, None, None, budget=0), "scores")
+
+
+def test_the_map_is_the_first_two_principal_components():
+    points = np.random.default_rng(1).normal(size=(12, 30)) * np.linspace(3, 0.1, 30)
+    plane, pca = project(points), PCA(2).fit(points)
+    ours, theirs = np.abs(plane.points), np.abs(pca.transform(points))
+    assert ours == pytest.approx(theirs, abs=1e-9)
+    assert plane.shares == pytest.approx(pca.explained_variance_ratio_)
+
+
+def test_equal_programs_are_one_place_on_the_map():
+    plane = project(np.ones((3, 5)))
+    assert not plane.points.any()
+    assert plane.shares == (0.0, 0.0)
+    assert draw_map(plane, [plotted(index, 0.5) for index in range(3)], ACCURACY, "map").count("mark") == 3
+
+
+@pytest.mark.parametrize(("metric", "shades"), [(ACCURACY, ["0", "8"]), (ERROR, ["8", "0"])])
+def test_better_scores_are_brighter_whatever_better_means(metric: object, shades: list[str]):
+    plane = project(np.array([[0.0, 0.0], [1.0, 0.0]]))
+    steps = [plotted(0, 0.1), plotted(1, 0.9)]
+    drawn = draw_map(plane, steps, ACCURACY if metric is ACCURACY else ERROR, "map")
+    assert re.findall(r"shade(\d)", drawn) == shades
+
+
+def test_a_bar_is_divided_in_proportion():
+    drawn = draw_bar([Part("ok", 3, "3", "ok"), Part("none", 0, "0", "x"), Part("failed", 1, "1", "failed")], "bar")
+    assert re.findall(r'x="([\d.]+)" y="0" width="([\d.]+)"', drawn) == [("0", "479"), ("480", "159")]
+
+
+def test_a_bar_of_nothing_is_empty():
+    assert "rect" not in draw_bar([], "bar")
+
+
+def test_intervals_of_all_rows_share_a_scale():
+    rows = draw_strips(
+        [
+            Strip(1.0, Interval(0.5, 1.5), None, "a", "agent0"),
+            Strip(2.0, None, Interval(1.5, 2.0), "b", "agent1"),
+        ]
+    )
+    edges = [re.findall(r'x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)"', row)[1] for row in rows]
+    assert edges[0][1] == edges[1][0]
+
+
+def test_every_run_of_a_race_starts_at_the_baseline():
+    drawn = draw_race([Runner("r0", "a", "agent0", [0.1, 0.2]), Runner("r1", "b", "agent1", [])], "race")
+    starts = re.findall(r'points="([\d.]+,[\d.]+)', drawn)
+    assert len(starts) == 2
+    assert starts[0] == starts[1]
