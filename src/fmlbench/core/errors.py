@@ -11,8 +11,11 @@
       RunNotFound         no run of that name or path
       RunExists           a run of the same specification is already there
       RunLocked           another process is playing this run
+      RunCancelled        somebody wants this run stopped
       RunDamaged          the log says something that cannot have happened
       InfraTrouble        the machine failed, not the candidate; the run can be resumed
+      StudyInvalid        a study file that says something no sweep can do
+      EngineMissing       the asked-for way to carry out a sweep cannot be used on this machine
       BadRequest          an option or argument that makes no sense
 
 What a candidate does wrong is never one of these: it is an outcome on the record.
@@ -68,12 +71,24 @@ class RunLocked(FmlbenchError):
     """Another process is playing this run."""
 
 
+class RunCancelled(FmlbenchError):
+    """Somebody wants this run stopped."""
+
+
 class RunDamaged(FmlbenchError):
     """The log says something that cannot have happened."""
 
 
 class InfraTrouble(FmlbenchError):
     """The machine failed, not the candidate; the run can be resumed."""
+
+
+class StudyInvalid(FmlbenchError):
+    """A study file that says something no sweep can do."""
+
+
+class EngineMissing(FmlbenchError):
+    """The asked-for way to carry out a sweep cannot be used on this machine."""
 
 
 class BadRequest(FmlbenchError):
