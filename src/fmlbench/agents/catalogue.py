@@ -60,9 +60,11 @@ def all_agents() -> dict[str, AgentEntry]:
     return {**{entry.name: entry for entry in others if isinstance(entry, AgentEntry)}, **AGENTS}
 
 
-def agent_spec(name: str, settings: Mapping[str, str]) -> AgentSpec:
+def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> AgentSpec:
     """Name an agent for the record, with all of its settings, whether given or left at their defaults."""
     entry = _entry(name)
+    if model:
+        raise BadRequest(f"Agent '{name}' has no use for a model.", hint="Leave the model out.")
     for key in settings:
         if key not in entry.settings:
             known = ", ".join(sorted(entry.settings)) or "none"

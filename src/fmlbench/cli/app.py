@@ -20,6 +20,7 @@ from fmlbench.cli.resume import resume
 from fmlbench.cli.run import run
 from fmlbench.cli.runs import runs
 from fmlbench.cli.show import show
+from fmlbench.cli.sweep import app as sweep
 from fmlbench.cli.tasks import app as tasks
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
@@ -56,4 +57,5 @@ def _root(  # pyright: ignore[reportUnusedFunction]
 
 for _command in (run, resume, show, runs, brief, agents, bench, redteam, doctor):
     app.command()(_command)
+app.add_typer(sweep, name="sweep")
 app.add_typer(tasks, name="tasks")

@@ -9,7 +9,7 @@ from fmlbench.core.run import Budget, Rung, RunSpec
 from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.folder import TaskFolder
-from fmlbench.tasks.library import task_folders
+from fmlbench.tasks.library import name_of
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class RunRequest:
         _require_positive("--hours", self.hours)
         _require_positive("--dollars", self.dollars)
         return RunSpec(
-            task=_name_of(folder),
+            task=name_of(folder),
             task_digest=folder.on(self.track).digest,
             track=self.track,
             agent=agent_spec(self.agent, self.settings),
@@ -74,9 +74,3 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
 def _require_positive(option: str, value: float | None) -> None:
     if value is not None and not value > 0:
         raise BadRequest(f"{option} {value:g} leaves nothing to spend.", hint=f"Give {option} a number above 0.")
-
-
-def _name_of(folder: TaskFolder) -> str:
-    """The name of a task that everybody can find, or else its path, which holds wherever the run is resumed from."""
-    is_known = task_folders().get(folder.task.name) == folder.path
-    return folder.task.name if is_known else str(folder.path.resolve())

@@ -87,10 +87,13 @@ def holder_of(run: Path, observer: Lease | None = None) -> Holder | None:
     lease = _read(_file(run, number)) if number else None
     if lease is None or lease.released:
         return None
-    observer = observer or me()
     silent = _silence(run, number)
-    is_near = lease.boot == observer.boot
-    return Holder(lease, silent) if silent < STALE_SECONDS and (not is_near or _is_alive(lease.pid)) else None
+    return Holder(lease, silent) if silent < STALE_SECONDS and not is_known_dead(lease, observer or me()) else None
+
+
+def is_known_dead(lease: Lease, observer: Lease) -> bool:
+    """Whether a process is gone; of other machines nobody knows."""
+    return lease.boot == observer.boot and not Path(f"/proc/{lease.pid}").exists()
 
 
 def _take(run: Path, lease: Lease) -> int:
@@ -173,7 +176,3 @@ def _silence(run: Path, number: int) -> float:
     finally:
         with suppress(OSError):
             probe.unlink()
-
-
-def _is_alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
