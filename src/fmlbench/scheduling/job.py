@@ -104,11 +104,11 @@ def _last_words(folder: RunFolder) -> str:
     return (errors or lines or [""])[-1][:500]
 
 
-def play_row(cache: Path, table: Path, row: int, stop: threading.Event) -> None:
+def play_row(player: Player, table: Path, row: int, stop: threading.Event) -> None:
     """Play the runs of a row, one after the other; what is complete ends at once."""
     for path in table.read_text("utf-8").splitlines()[row].split("\t"):
         if not stop.is_set():
-            carry_out(RunFolder(Path(path)), Player(cache=cache), stop)
+            carry_out(RunFolder(Path(path)), player, stop)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -121,7 +121,7 @@ def main(arguments: Sequence[str]) -> None:
         stop.set()
 
     signal.signal(signal.SIGTERM, end)
-    play_row(Path(cache), Path(table), int(row), stop)
+    play_row(Player(cache=Path(cache)), Path(table), int(row), stop)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 from fmlbench import __version__
 from tests.unit.cli.conftest import Fmlbench
 
-COMMANDS = ("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam")
+COMMANDS = ("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam", "sweep")
 
 HEAVY = ("pydantic", "numpy", "libcst", "rich", "fmlbench.engine", "fmlbench.execution", "fmlbench.agents")
 
@@ -38,7 +38,10 @@ def test_no_words_at_all_get_the_overview(fmlbench: Fmlbench):
 
 
 @pytest.mark.parametrize(
-    "words", [(command,) for command in COMMANDS] + [("tasks", name) for name in ("list", "show", "check", "prepare")]
+    "words",
+    [(command,) for command in COMMANDS]
+    + [("tasks", name) for name in ("list", "show", "check", "prepare")]
+    + [("sweep", name) for name in ("start", "status", "cancel", "retry")],
 )
 def test_every_option_is_explained(fmlbench: Fmlbench, words: tuple[str, ...]):
     called = fmlbench(*words, "--help")

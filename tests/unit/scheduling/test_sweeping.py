@@ -1,5 +1,6 @@
 """A sweep comes to its end, whatever dies on the way, and bothers nobody with what cannot be done."""
 
+from functools import partial
 from pathlib import Path
 
 from fmlbench.core.evaluation import Evaluation, Outcome
@@ -67,7 +68,7 @@ def test_a_poison_run_is_given_up_and_blocks_nobody(tmp_path: Path):
 
 def test_a_run_that_gets_further_each_time_is_never_given_up(tmp_path: Path):
     plan = planned(study(seeds=1, retry=Retry(failures=2, pause_seconds=1)), tmp_path)
-    further = [lambda run, index=index: _advance(run, index) for index in range(5)]
+    further = [partial(_advance, index=index) for index in range(5)]
     status = swept(plan, Puppets({0: [*further, _finish]}))
     assert status.states[State.COMPLETE] == 1
     assert status.failures == {"killed": 5}
