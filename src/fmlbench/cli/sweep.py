@@ -8,7 +8,7 @@ from typer.core import TyperGroup
 from fmlbench.cli.options import JsonOption
 
 StudyArgument = Annotated[
-    str, typer.Argument(metavar="STUDY", help="The path of a study file; docs/scaling.md says what is in one.")
+    str, typer.Argument(metavar="STUDY", help="The path of a study file; docs/study-file.md says what is in one.")
 ]
 
 

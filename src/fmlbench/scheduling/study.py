@@ -28,6 +28,7 @@ class StudyAgent(Record):
     """An agent of a study; in a file, its name alone will do."""
 
     name: str
+    """As `fmlbench agents` lists it."""
     models: tuple[str, ...] | None = None
     """The models it is tried with; those of the study where it does not say, `[""]` for none."""
     settings: dict[str, int | float | str] = {}
@@ -53,15 +54,17 @@ class Retry(Record):
     pause_seconds: Annotated[float, Field(ge=0)] = 10
     """Before the second attempt; twice as long before each further one."""
     longest_pause_seconds: Annotated[float, Field(ge=0)] = 600
+    """No pause is longer."""
 
 
 class Slurm(Record):
     """How jobs are asked of SLURM."""
 
     partition: str = ""
+    """The site's default where it is left out."""
     time: str = ""
     """The longest that a job may take, as sbatch's `--time`; a run that is cut off goes on in another job."""
-    gpus: int = 0
+    gpus: int = 1
     """Per job, for tracks that want devices."""
     memory_mb: int | None = None
     """Per job; from the task's calibration where it is left out."""
@@ -72,6 +75,7 @@ class Slurm(Record):
     python: str = ""
     """The Python on the nodes; the one that starts the sweep where it is left out."""
     poll_seconds: Annotated[float, Field(gt=0)] = 10
+    """How often the queue is looked at."""
 
 
 class Ray(Record):
@@ -109,17 +113,23 @@ class Study(Record):
     seeds: Annotated[tuple[int, ...], BeforeValidator(_counted), Field(min_length=1)]
     """A list, or how many."""
     track: str = "cpu"
+    """The size that all tasks run at."""
     budget: Budget
     """Of each run."""
     retest: Annotated[int, Field(ge=0)] = 3
     """On how many fresh seeds the best step of a run is tested again."""
     unsealed: bool = False
+    """Candidates run without a sandbox, and every score is marked."""
     label: str = ""
     """Tells the runs apart from equal ones of other studies; without one, equal runs are shared."""
     caps: Caps = Caps()
+    """Of the whole sweep."""
     retry: Retry = Retry()
-    slurm: Slurm = Slurm()
+    """What is done about failures of machines."""
     ray: Ray = Ray()
+    """For `--engine ray`."""
+    slurm: Slurm = Slurm()
+    """For `--engine slurm`."""
 
     @model_validator(mode="after")
     def _has_tasks(self) -> "Study":
@@ -147,6 +157,6 @@ def read_study(path: Path) -> Study:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise StudyInvalid(f"{path} is not valid TOML: {error}.", hint="Mend that line.") from error
     except ValidationError as error:
-        raise StudyInvalid(f"{path}: {first_problem(error)}", hint="docs/scaling.md lists every field.") from error
+        raise StudyInvalid(f"{path}: {first_problem(error)}", hint="docs/study-file.md lists every field.") from error
     tasks = tuple(str((path.parent / task).resolve()) if "/" in task else task for task in study.tasks)
     return study.model_copy(update={"tasks": tasks})

@@ -157,7 +157,7 @@ def _wishes(options: Options, *, wants_gpu: bool) -> Iterator[str]:
         yield f"--partition={options.partition}"
     if options.time:
         yield f"--time={options.time}"
-    if wants_gpu and options.gpus:
+    if wants_gpu:
         yield f"--gpus={options.gpus}"
     yield from options.options
 
