@@ -109,7 +109,7 @@ def fields_of(record: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
 class Plain(ast.NodeTransformer):
     """Takes ``Annotated[type, ...]`` for the type."""
 
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:  # noqa: N802 - named by the standard library
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
         """Look into the brackets."""
         if ast.unparse(node.value) == "Annotated":
             assert isinstance(node.slice, ast.Tuple)
