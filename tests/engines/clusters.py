@@ -118,16 +118,20 @@ def slurm(folder: Path) -> Generator[dict[str, str]]:
         wait_until(socket_file.exists)
         stack.enter_context(daemon(["slurmctld", "-D", "-f", str(conf)], settings, log))
         stack.enter_context(daemon(["slurmd", "-D", "-f", str(conf)], settings, log))
-        wait_until(lambda: "idle" in _sinfo(settings))
-        yield settings
+        wait_until(lambda: "idle" in _ask(settings, "sinfo", "--noheader", "--format=%T"))
+        try:
+            yield settings
+        finally:
+            # Jobs are kept by processes that outlive the daemons.
+            _ask(settings, "scancel", "--partition=debug")
+            wait_until(lambda: not _ask(settings, "squeue", "--noheader"))
 
 
 def has_slurm() -> bool:
     return all(shutil.which(program) for program in ("munged", "slurmctld", "slurmd", "sbatch"))
 
 
-def _sinfo(settings: dict[str, str]) -> str:
-    command = ["sinfo", "--noheader", "--format=%T"]
+def _ask(settings: dict[str, str], *command: str) -> str:
     return subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, check=False).stdout
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from fmlbench.cli.options import JsonOption
+from fmlbench.cli.options import JsonOption, TrackOption
 
 StudyArgument = Annotated[
     str, typer.Argument(metavar="STUDY", help="The path of a study file; docs/study-file.md says what is in one.")
@@ -38,6 +38,24 @@ def start(
             metavar="ENGINE", help="Where runs are played: 'local' (processes of this machine), 'ray' or 'slurm'."
         ),
     ] = "local",
+    task: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TASK", help="Write the study first: a task; may be given several times."),
+    ] = None,
+    suite: Annotated[str, typer.Option(metavar="SUITE", help="Write the study first: all tasks of a suite.")] = "",
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="For a study that is written: an agent; may be given several times."),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="MODEL", help="For a study that is written: a model for all agents; likewise."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="For a study that is written: how many seeds.")] = 3,
+    steps: Annotated[
+        int, typer.Option(metavar="N", min=0, help="For a study that is written: the steps of each run.")
+    ] = 20,
+    track: TrackOption = "cpu",
     parallel: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Runs at once; overrules the study's cap.")
     ] = None,
@@ -46,10 +64,15 @@ def start(
 ) -> None:
     """Play what is not finished; the word 'start' can be left out.
 
-    Shows the plan and its estimated time and cost first. What is finished is not done again.
+    Shows the plan and its estimated time and cost first. What is finished is not done again. With --task or --suite
+    the study file is written first.
     """
+    from fmlbench.cli.studying import StudyRequest, write_study
     from fmlbench.cli.sweeping import start_sweep
 
+    if task or suite:
+        request = StudyRequest(task or (), suite, agent or ("greedy",), model or ("",), seeds, steps, track)
+        write_study(study, request)
     start_sweep(study, engine=engine, parallel=parallel, only_plan=plan, as_json=as_json)
 
 

@@ -34,12 +34,11 @@ def start_sweep(study: str, *, engine: str, parallel: int | None, only_plan: boo
         wide = open_engine(engine, plan, places.cache).parallel if engine == "local" else plan.study.caps.parallel or 1
         show(plan_text(plan, look_at_all(plan), wide))
         return
+    opened = open_engine(engine, plan, places.cache)
     _prepare(plan, places)
     lay_out(plan)
     set_plan_free(plan)
-    opened = open_engine(engine, plan, places.cache)
-    console = proceedings()
-    console.print(plan_text(plan, look_at_all(plan), opened.parallel))
+    proceedings().print(plan_text(plan, look_at_all(plan), opened.parallel))
     reached = _carry_out(Sweep(plan, opened), opened, study)
     status = _status(plan)
     _report(status, reached, as_json=as_json)
