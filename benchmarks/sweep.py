@@ -38,7 +38,8 @@ from fmlbench.records.events import (
 from fmlbench.records.provenance import describe_machine
 from fmlbench.scheduling.engines.engine import Over
 from fmlbench.scheduling.planning import Plan, PlannedRun, lay_out, make_plan
-from fmlbench.scheduling.standing import look_at_all, status_of
+from fmlbench.scheduling.standing import look_at_all
+from fmlbench.scheduling.status import status_of
 from fmlbench.scheduling.study import Study, read_study
 from fmlbench.scheduling.sweeping import Sweep
 

@@ -12,8 +12,9 @@ from fmlbench.reports.untrusted import one_line
 from fmlbench.reports.wording import dollars_text, duration_text
 from fmlbench.scheduling.estimates import makespan
 from fmlbench.scheduling.planning import Plan
-from fmlbench.scheduling.standing import Group as RunGroup
-from fmlbench.scheduling.standing import Standing, State, Status, seconds_left
+from fmlbench.scheduling.standing import Standing, State, seconds_left
+from fmlbench.scheduling.status import Group as RunGroup
+from fmlbench.scheduling.status import Status
 
 _MOST_FAILED = 10
 

@@ -7,7 +7,8 @@ from rich.console import Console
 from rich.live import Live
 
 from fmlbench.cli.sweep_tables import headline, status_page
-from fmlbench.scheduling.standing import State, Status
+from fmlbench.scheduling.standing import State
+from fmlbench.scheduling.status import Status
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from fmlbench.engine.preparation import prepare
 from fmlbench.scheduling.engines.catalogue import open_engine
 from fmlbench.scheduling.engines.engine import Engine
 from fmlbench.scheduling.planning import Plan, lay_out, make_plan
-from fmlbench.scheduling.standing import Standing, State, Status, look_at_all, seconds_left, status_of
+from fmlbench.scheduling.standing import Standing, State, look_at_all, seconds_left
+from fmlbench.scheduling.status import Status, status_of
 from fmlbench.scheduling.steering import cancel, forgive, set_plan_free
 from fmlbench.scheduling.study import read_study
 from fmlbench.scheduling.sweeping import Sweep

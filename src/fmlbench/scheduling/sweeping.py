@@ -12,16 +12,8 @@ from fmlbench.scheduling.attempts import Ended, Ending, note, read_attempts
 from fmlbench.scheduling.engines.engine import Engine, Over
 from fmlbench.scheduling.estimates import makespan
 from fmlbench.scheduling.planning import Plan, PlannedRun
-from fmlbench.scheduling.standing import (
-    Standing,
-    State,
-    Status,
-    look_at,
-    look_at_all,
-    seconds_left,
-    share_done,
-    status_of,
-)
+from fmlbench.scheduling.standing import Standing, State, look_at, look_at_all, seconds_left, share_done
+from fmlbench.scheduling.status import Status, status_of
 
 _TICK_SECONDS = 0.2
 _LOOK_SECONDS = 2.0

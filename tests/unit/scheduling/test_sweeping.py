@@ -8,7 +8,8 @@ from fmlbench.core.steps import Usage
 from fmlbench.records.events import RunFinished
 from fmlbench.scheduling.attempts import Ending, read_attempts
 from fmlbench.scheduling.planning import Plan, PlannedRun
-from fmlbench.scheduling.standing import State, Status, look_at_all, status_of
+from fmlbench.scheduling.standing import State, look_at_all
+from fmlbench.scheduling.status import Status, status_of
 from fmlbench.scheduling.steering import cancel, forgive, set_plan_free
 from fmlbench.scheduling.study import Caps, Retry
 from fmlbench.scheduling.sweeping import Sweep
