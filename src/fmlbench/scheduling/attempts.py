@@ -23,7 +23,9 @@ class Ending(StrEnum):
 
     COMPLETE = "complete"
     STOPPED = "stopped"
-    """Somebody wanted it stopped, or another player was at work."""
+    """The sweep's user wanted it stopped, or another player was at work."""
+    CUT_OFF = "cut off"
+    """Somebody else wanted it stopped: a cluster whose time limit was reached, say."""
     TROUBLE = "machine trouble"
     """The player gave up on its machine: a full disk, a sandbox that does not start, a model that does not answer."""
     KILLED = "killed"

@@ -25,7 +25,7 @@ _LOOK_SECONDS = 0.1
 _GRACE_SECONDS = 60.0
 """How long a player may take to put everything away before it is killed."""
 
-_ENDINGS = {0: Ending.COMPLETE, 2: Ending.REFUSED, 75: Ending.TROUBLE, 130: Ending.STOPPED, 143: Ending.STOPPED}
+_ENDINGS = {0: Ending.COMPLETE, 2: Ending.REFUSED, 75: Ending.TROUBLE, 130: Ending.CUT_OFF, 143: Ending.CUT_OFF}
 """By the exit codes that the command line promises."""
 
 
@@ -47,8 +47,10 @@ class Player:
         return [shutil.which("env") or "env", f"FMLBENCH_CACHE={self.cache}", *program]
 
 
-def carry_out(folder: RunFolder, player: Player, stop: threading.Event) -> Ending:
-    """Play a run until it ends or ``stop`` is set."""
+def carry_out(
+    folder: RunFolder, player: Player, stop: threading.Event, *, stopped_as: Ending = Ending.STOPPED
+) -> Ending:
+    """Play a run until it ends or ``stop`` is set, which counts as ``stopped_as``."""
     note(folder, Began(done=progress_of(folder)))
     with folder.player_log.open("wb") as log:
         process = subprocess.Popen(
@@ -63,9 +65,12 @@ def carry_out(folder: RunFolder, player: Player, stop: threading.Event) -> Endin
         if player.cores:
             sched_setaffinity(process.pid, player.cores)
         _wait(process, stop)
+    except BaseException:
+        stop.set()
+        raise
     finally:
         _end(process)
-        ended = _ended(folder, process.returncode)
+        ended = _ended(folder, process.returncode, stopped_as if stop.is_set() else Ending.CUT_OFF)
         note(folder, ended)
     return ended.ending
 
@@ -88,11 +93,14 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             process.wait()
 
 
-def _ended(folder: RunFolder, code: int) -> Ended:
+def _ended(folder: RunFolder, code: int, when_stopped: Ending) -> Ended:
     if code < 0:
         return Ended(ending=Ending.KILLED, reason=f"the player was killed by {signal.Signals(-code).name}")
     ending = _ENDINGS.get(code, Ending.CRASHED)
-    if ending is Ending.REFUSED and (folder.cancelled.exists() or holder_of(folder.path)):
+    if ending is Ending.CUT_OFF:
+        ending = when_stopped
+    is_wanted_so = folder.cancelled.exists() or (ending is Ending.REFUSED and holder_of(folder.path))
+    if is_wanted_so and ending in {Ending.CUT_OFF, Ending.REFUSED}:
         ending = Ending.STOPPED
     return Ended(ending=ending, reason=_last_words(folder) if ending is not Ending.COMPLETE else "")
 
@@ -108,7 +116,7 @@ def play_row(player: Player, table: Path, row: int, stop: threading.Event) -> No
     """Play the runs of a row, one after the other; what is complete ends at once."""
     for path in table.read_text("utf-8").splitlines()[row].split("\t"):
         if not stop.is_set():
-            carry_out(RunFolder(Path(path)), player, stop)
+            carry_out(RunFolder(Path(path)), player, stop, stopped_as=Ending.CUT_OFF)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -44,8 +44,10 @@ def look_at(run: PlannedRun, retry: Retry, last: Glance | None = None, *, is_und
         return Standing(run, glance, replace(counted, reason=glance.damage), State.FAILED)
     if glance.is_complete:
         return Standing(run, glance, counted, State.COMPLETE)
-    if is_under_way or _is_played(run, counted):
+    if _is_played(run, counted):
         return Standing(run, glance, counted, State.PLAYING)
+    if is_under_way:
+        return Standing(run, glance, counted, State.WAITING)
     counted.look(glance.done)
     return Standing(run, glance, counted, _state(run, counted, retry))
 

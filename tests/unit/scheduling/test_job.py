@@ -40,7 +40,7 @@ def new_run(folder: Path) -> RunFolder:
         ("echo 'error: No such task.' >&2; exit 2", Ending.REFUSED, "No such task."),
         ("echo 'ZeroDivisionError: oh' >&2; exit 1", Ending.CRASHED, "ZeroDivisionError: oh"),
         ("kill -9 $$", Ending.KILLED, "the player was killed by SIGKILL"),
-        ("exit 143", Ending.STOPPED, ""),
+        ("exit 143", Ending.CUT_OFF, ""),
     ],
 )
 def test_how_a_player_ends_is_written_down(tmp_path: Path, script: str, ending: Ending, reason: str):
@@ -78,6 +78,13 @@ def test_stopping_a_job_lets_its_player_put_everything_away(tmp_path: Path):
     threading.Thread(target=lambda: (_wait_for(tmp_path / "on"), stop.set())).start()
     assert carry_out(run, waiting, stop) is Ending.STOPPED
     assert (tmp_path / "away").exists()
+
+
+def test_a_cancelled_player_is_no_failure(tmp_path: Path):
+    run = new_run(tmp_path)
+    run.cancelled.touch()
+    for code in (2, 143):
+        assert carry_out(run, player(tmp_path, f"exit {code}"), threading.Event()) is Ending.STOPPED
 
 
 def _wait_for(path: Path) -> None:
