@@ -8,14 +8,14 @@ TOOLS := $(VENV)/.tools
 # One thread per process: tests run beside each other, and thread counts change results.
 export OMP_NUM_THREADS := 1
 
-.PHONY: bench test check setup format test-long redteam
+.PHONY: bench test check setup format test-long test-engines redteam
 
 bench: setup
 	@$(BIN)/fmlbench bench --suite quick
 
 test: check
 	@scripts/install-browser
-	$(BIN)/pytest -m "not long"
+	$(BIN)/pytest -m "not long and not engines"
 
 check: setup $(TOOLS)
 	$(BIN)/ruff format --check .
@@ -42,6 +42,14 @@ format: setup $(TOOLS)
 
 redteam: setup
 	$(BIN)/fmlbench redteam toy
+
+# Ray is large, so it gets an environment of its own; SLURM comes from the distribution.
+test-engines:
+	scripts/install-sandbox
+	scripts/install-slurm
+	$(PYTHON) -m venv build/engines
+	build/engines/bin/pip install --quiet --retries 10 --editable '.[dev,ray]'
+	build/engines/bin/pytest -m engines -s tests/engines
 
 test-long: setup $(TOOLS)
 	$(BIN)/pytest -m long

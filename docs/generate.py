@@ -15,11 +15,12 @@ from pydantic import BaseModel
 
 from fmlbench.agents.catalogue import AGENTS, MUTATE, AgentEntry
 from fmlbench.core import metric as metrics
-from fmlbench.core import sources, task
+from fmlbench.core import run, sources, task
 from fmlbench.core.metric import Goal
 from fmlbench.core.task import Calibration, Measured, Task
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Family
+from fmlbench.scheduling import study
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
 
@@ -27,7 +28,9 @@ HERE = Path(__file__).parent
 TABLES_BEGIN, TABLES_END = "<!-- tables: generated -->", "<!-- end of tables -->"
 SUITE = "../src/fmlbench/suite"
 
-RECORDS: tuple[tuple[type[BaseModel], str], ...] = (
+Records = tuple[tuple[type[BaseModel], str], ...]
+
+MANIFEST: Records = (
     (task.Task, "the top of `task.toml`"),
     (sources.Material, "`[codebase]` and each `[[data]]`"),
     (sources.PypiSource, '`sources`, `kind = "pypi"`'),
@@ -52,6 +55,16 @@ RECORDS: tuple[tuple[type[BaseModel], str], ...] = (
     (task.Figure, "`validation` and `test` of those"),
 )
 
+STUDY: Records = (
+    (study.Study, "the top of the file"),
+    (study.StudyAgent, "`agents`, each"),
+    (run.Budget, "`[budget]`"),
+    (study.Caps, "`[caps]`"),
+    (study.Retry, "`[retry]`"),
+    (study.Ray, "`[ray]`"),
+    (study.Slurm, "`[slurm]`"),
+)
+
 
 def manifest() -> str:
     """The reference of the manifest: every field of every record it is read into."""
@@ -61,11 +74,29 @@ def manifest() -> str:
         "Generated from `fmlbench.core` by `python docs/generate.py`. A field without a default must be given; a field",
         "that is not listed here is an error. How the parts work together is in [writing-tasks.md](writing-tasks.md).",
     ]
-    for record, place in RECORDS:
+    return "\n".join([*lines, *reference(MANIFEST)]) + "\n"
+
+
+def study_file() -> str:
+    """The reference of study files, likewise."""
+    lines = [
+        "# The study file, field by field",
+        "",
+        "Generated from `fmlbench.scheduling` by `python docs/generate.py`. A field without a default must be given; a",
+        "field that is not listed here is an error. Two examples are in [examples](../examples), and what a sweep does",
+        "with a study is in [scaling.md](scaling.md).",
+    ]
+    return "\n".join([*lines, *reference(STUDY)]) + "\n"
+
+
+def reference(records: Records) -> list[str]:
+    """A section per record, a line per field."""
+    lines: list[str] = []
+    for record, place in records:
         lines += ["", f"## {record.__name__}: {place}", "", inspect.cleandoc(record.__doc__ or ""), ""]
         lines += ["| field | type | default | meaning |", "|---|---|---|---|"]
         lines += [f"| `{name}` | {kind} | {default} | {text} |" for name, kind, default, text in fields_of(record)]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def fields_of(record: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
@@ -76,16 +107,19 @@ def fields_of(record: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
         default = "" if statement.value is None else f"`{ast.unparse(statement.value)}`"
-        kind = f"`{ast.unparse(_plain(statement.annotation))}`".replace("|", "\\|")
+        kind = f"`{ast.unparse(Plain().visit(statement.annotation))}`".replace("|", "\\|")
         yield statement.target.id, kind, default.replace("|", "\\|"), _docstring(after)
 
 
-def _plain(annotation: ast.expr) -> ast.expr:
-    """The type within ``Annotated[type, ...]``."""
-    if isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Annotated":
-        assert isinstance(annotation.slice, ast.Tuple)
-        return annotation.slice.elts[0]
-    return annotation
+class Plain(ast.NodeTransformer):
+    """Takes ``Annotated[type, ...]`` for the type."""
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """Look into the brackets."""
+        if ast.unparse(node.value) == "Annotated":
+            assert isinstance(node.slice, ast.Tuple)
+            return self.visit(node.slice.elts[0])
+        return self.generic_visit(node)
 
 
 def _docstring(statement: ast.stmt | None) -> str:
@@ -203,7 +237,13 @@ def _measure_tables() -> Iterator[str]:
     yield ""
 
 
-PAGES = {"agents.md": agents, "manifest.md": manifest, "metrics.md": measures, "tasks.md": tasks}
+PAGES = {
+    "agents.md": agents,
+    "manifest.md": manifest,
+    "metrics.md": measures,
+    "study-file.md": study_file,
+    "tasks.md": tasks,
+}
 
 
 def main(arguments: list[str]) -> int:

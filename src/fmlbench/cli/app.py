@@ -25,6 +25,7 @@ from fmlbench.cli.resume import resume
 from fmlbench.cli.run import run
 from fmlbench.cli.runs import runs
 from fmlbench.cli.show import show
+from fmlbench.cli.sweep import app as sweep
 from fmlbench.cli.tasks import app as tasks
 from fmlbench.cli.verify import verify
 
@@ -67,5 +68,6 @@ _COMMANDS = (
 )
 for _command in _COMMANDS:
     app.command()(_command)
+app.add_typer(sweep, name="sweep")
 app.add_typer(tasks, name="tasks")
 app.add_typer(models, name="models")

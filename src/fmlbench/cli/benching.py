@@ -10,10 +10,8 @@ from fmlbench.cli.playing import play_watched
 from fmlbench.cli.reporting import write_pages
 from fmlbench.cli.requests import RunRequest, sandbox_of
 from fmlbench.cli.screen import proceedings, show, show_json
-from fmlbench.core.run import RunSpec
-from fmlbench.engine.runner import create
 from fmlbench.metrics.embedding.catalogue import find_embedder
-from fmlbench.records.folder import RunFolder
+from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.reports.summary import Summary
 from fmlbench.reports.tables import run_table
 from fmlbench.reports.terminal import render_summary
@@ -26,7 +24,7 @@ def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:
     places = find_places()
     specs = [request.spec(folder) for folder in all_tasks(suite)]
     sandbox_of(specs[0].rung)
-    folders = [_open(spec, places) for spec in specs]
+    folders = [open_run(spec, places.runs) for spec in specs]
     summaries = [play_watched(folder, places, proceedings()) for folder in folders]
     if as_json:
         show_json(
@@ -52,9 +50,3 @@ def _write_report(folders: Sequence[RunFolder], places: Places) -> None:
     output = places.runs / "report.html"
     write_pages(folders, output, find_embedder("offline"), places)
     proceedings().print(Text(f"The report is in {output}"), soft_wrap=True)
-
-
-def _open(spec: RunSpec, places: Places) -> RunFolder:
-    """The folder of a run, whether it is there or not."""
-    folder = RunFolder(places.runs / spec.run_id)
-    return folder if folder.spec_file.exists() else create(spec, places)

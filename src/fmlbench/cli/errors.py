@@ -1,6 +1,7 @@
 """What a user sees when something goes wrong: two lines and an exit code, never a traceback.
 
     2     an error the user can mend
+    75    the machine failed; the same command may work later
     130   stopped by Ctrl-C
     143   stopped by a SIGTERM
 
@@ -21,6 +22,7 @@ from fmlbench.core.errors import FmlbenchError, InfraTrouble
 from fmlbench.reports.untrusted import one_line
 
 USER_ERROR = 2
+TRY_LATER = 75
 INTERRUPTED = 130
 TERMINATED = 143
 
@@ -49,7 +51,8 @@ def exit_code_of(command: Callable[[], object]) -> int:
     try:
         code = command()
     except FmlbenchError as error:
-        return complain(error.message, error.hint)
+        code = complain(error.message, error.hint)
+        return TRY_LATER if isinstance(error, InfraTrouble) else code
     except (KeyboardInterrupt, Terminated) as stop:
         typer.echo("stopped", err=True)
         return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED

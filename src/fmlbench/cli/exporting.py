@@ -16,6 +16,7 @@ from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import sandbox_of
 from fmlbench.cli.screen import proceedings, show, show_json, show_lines
 from fmlbench.core.errors import BadRequest
+from fmlbench.core.figures import score_text
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.verification import Check, Result, verify_run
 from fmlbench.execution.secret import Secret
@@ -26,7 +27,6 @@ from fmlbench.records.folder import RunFolder, find_run
 from fmlbench.records.replay import read_state
 from fmlbench.reports.machine import to_json
 from fmlbench.reports.sheets import Sheet, to_table
-from fmlbench.reports.wording import score_text
 from fmlbench.tasks.library import find_task
 
 _DIFFERENT = 1

@@ -1,14 +1,19 @@
 """Play a run before the user's eyes, and tell what came of it."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 
 from fmlbench.cli.errors import resumable
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.screen import proceedings, show, show_json
 from fmlbench.cli.watching import RunView
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import Rung, RunSpec
 from fmlbench.core.task import Task
 from fmlbench.engine.runner import play
+from fmlbench.execution.gpus import OnGpus
+from fmlbench.execution.rungs import open_sandbox
+from fmlbench.execution.sandbox import Sandbox
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.summary import Stage, Summary, summarise
@@ -17,17 +22,17 @@ from fmlbench.tasks.library import find_task
 from fmlbench.workspace.places import Places
 
 
-def play_and_report(folder: RunFolder, places: Places, *, as_json: bool) -> None:
+def play_and_report(folder: RunFolder, places: Places, *, as_json: bool, gpus: Sequence[int] = ()) -> None:
     """Play a run to its end and print its summary."""
-    summary = play_watched(folder, places, proceedings())
+    summary = play_watched(folder, places, proceedings(), gpus)
     if as_json:
         show_json({"folder": folder.path, "summary": summary})
     else:
         show(render_summary(summary, place=str(folder.path)))
 
 
-def play_watched(folder: RunFolder, places: Places, console: Console) -> Summary:
-    """Play a run from wherever it stands; one that is complete is only summed up."""
+def play_watched(folder: RunFolder, places: Places, console: Console, gpus: Sequence[int] = ()) -> Summary:
+    """Play a run from wherever it stands, on these GPUs if any are named; one that is complete is only summed up."""
     spec = folder.read_spec()
     summary = read_summary(folder)
     if summary.stage is Stage.COMPLETE:
@@ -35,8 +40,12 @@ def play_watched(folder: RunFolder, places: Places, console: Console) -> Summary
     state = read_state(folder)
     view = RunView(console, spec, task_of(spec, state), state)
     with resumable(spec.run_id), progress_on(console) as progress, view:
-        play(folder, places=places, progress=progress, watch=view)
+        play(folder, places=places, progress=progress, watch=view, open_rung=lambda rung: _sandbox(rung, gpus))
     return read_summary(folder)
+
+
+def _sandbox(rung: Rung, gpus: Sequence[int]) -> Sandbox:
+    return OnGpus(open_sandbox(rung), gpus) if gpus else open_sandbox(rung)
 
 
 def read_summary(folder: RunFolder) -> Summary:

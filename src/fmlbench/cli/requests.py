@@ -14,7 +14,7 @@ from fmlbench.llm.metering import known_price
 from fmlbench.llm.opening import lasting_name, open_model
 from fmlbench.records.folder import RunFolder
 from fmlbench.tasks.folder import TaskFolder
-from fmlbench.tasks.library import task_folders
+from fmlbench.tasks.library import name_of
 from fmlbench.workspace.places import Places
 
 
@@ -44,7 +44,7 @@ class RunRequest:
         if find_agent(self.agent).is_person and not self.unsealed:
             raise BadRequest(f"No sandbox holds '{self.agent}'.", hint="Add --unsealed: every score is marked then.")
         return RunSpec(
-            task=_name_of(folder),
+            task=name_of(folder),
             task_digest=folder.on(self.track).digest,
             track=self.track,
             agent=self._agent(),
@@ -111,9 +111,3 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
 def _require_positive(option: str, value: float | None) -> None:
     if value is not None and not value > 0:
         raise BadRequest(f"{option} {value:g} leaves nothing to spend.", hint=f"Give {option} a number above 0.")
-
-
-def _name_of(folder: TaskFolder) -> str:
-    """The name of a task that everybody can find, or else its path, which holds wherever the run is resumed from."""
-    is_known = task_folders().get(folder.task.name) == folder.path
-    return folder.task.name if is_known else str(folder.path.resolve())

@@ -1,9 +1,20 @@
 """fmlbench resume: go on with a run."""
 
+from typing import Annotated
+
+import typer
+
 from fmlbench.cli.options import JsonOption, RunArgument
 
 
-def resume(run: RunArgument, as_json: JsonOption = False) -> None:
+def resume(
+    run: RunArgument,
+    gpu: Annotated[
+        list[int] | None,
+        typer.Option(metavar="N", help="Show candidates this GPU of the machine alone; may be given several times."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
     """Go on with a run that was stopped.
 
     Nothing that was logged is done again.
@@ -13,4 +24,4 @@ def resume(run: RunArgument, as_json: JsonOption = False) -> None:
     from fmlbench.records.folder import find_run
 
     places = find_places()
-    play_and_report(find_run(run, places.runs), places, as_json=as_json)
+    play_and_report(find_run(run, places.runs), places, as_json=as_json, gpus=gpu or ())

@@ -11,11 +11,14 @@
       RunNotFound         no run of that name or path
       RunExists           a run of the same specification is already there
       RunLocked           another process is playing this run
+      RunCancelled        somebody wants this run stopped
       RunDamaged          the log says something that cannot have happened
       AgentFailed         an agent's program could not be started
       InfraTrouble        the machine failed, not the candidate; the run can be resumed
         ModelTrouble      a model did not answer, however patiently it was asked
       ModelUnavailable    no model of that name, or something it needs is missing here
+      StudyInvalid        a study file that says something no sweep can do
+      EngineMissing       the asked-for way to carry out a sweep cannot be used on this machine
       BadRequest          an option or argument that makes no sense
 
 What a candidate does wrong is never one of these: it is an outcome on the record.
@@ -71,6 +74,10 @@ class RunLocked(FmlbenchError):
     """Another process is playing this run."""
 
 
+class RunCancelled(FmlbenchError):
+    """Somebody wants this run stopped."""
+
+
 class RunDamaged(FmlbenchError):
     """The log says something that cannot have happened."""
 
@@ -89,6 +96,14 @@ class ModelTrouble(InfraTrouble):
 
 class ModelUnavailable(FmlbenchError):
     """No model of that name, or something it needs is missing here: a package, a key."""
+
+
+class StudyInvalid(FmlbenchError):
+    """A study file that says something no sweep can do."""
+
+
+class EngineMissing(FmlbenchError):
+    """The asked-for way to carry out a sweep cannot be used on this machine."""
 
 
 class BadRequest(FmlbenchError):

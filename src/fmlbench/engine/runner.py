@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fmlbench.agents.catalogue import build_agent, is_program
 from fmlbench.core.agents import NoMoreCalls
-from fmlbench.core.errors import RunExists, TaskInvalid
+from fmlbench.core.errors import RunCancelled, RunExists, TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung, RunSpec
 from fmlbench.engine.briefing import write_brief
@@ -18,7 +18,7 @@ from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.records.events import RunFinished, RunStarted
-from fmlbench.records.folder import RunFolder
+from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.records.lock import locked
 from fmlbench.records.provenance import Provenance, describe_machine
 from fmlbench.tasks.library import find_task
@@ -29,17 +29,12 @@ from fmlbench.workspace.snapshots import Snapshots
 
 def create(spec: RunSpec, places: Places) -> RunFolder:
     """Open a new run's folder."""
-    folder = RunFolder(places.runs / spec.run_id)
-    if folder.spec_file.exists():
+    if RunFolder(places.runs / spec.run_id).spec_file.exists():
         raise RunExists(
             f"This run is already there: {spec.run_id}.",
             hint=f"Go on with 'fmlbench resume {spec.run_id}', or start another one with --label NAME.",
         )
-    folder.path.mkdir(parents=True, exist_ok=True)
-    fresh = folder.spec_file.with_suffix(".new")
-    fresh.write_text(spec.model_dump_json(indent=2) + "\n", "utf-8")
-    fresh.replace(folder.spec_file)
-    return folder
+    return open_run(spec, places.runs)
 
 
 def play(
@@ -52,6 +47,11 @@ def play(
 ) -> None:
     """Play a run from wherever its log stands to its end; resuming is calling this again."""
     spec = folder.read_spec()
+    if folder.cancelled.exists():
+        raise RunCancelled(
+            "This run was cancelled.",
+            hint="'fmlbench sweep retry STUDY' makes it free, or remove its file 'cancelled'.",
+        )
     with locked(folder.lock):
         prepared = _prepare(spec, places, progress, open_rung(spec.rung))
         with Journal(folder, watch) as journal:

@@ -6,6 +6,11 @@ RUN/
   sealed.jsonl      hidden test scores and retests
   exchanges.jsonl   what a language model was asked, and what it answered
   lock              held by the one process that plays the run
+  lease.N           who that is, with a heartbeat, for other machines
+  cancelled         there while nobody may play the run
+  attempts.jsonl    what came of each time that a sweep had it played
+  player.log        what the last such player said
+  glance.json       what a sweep wants to know of it, read off the logs once it is complete
   code.git/         every step's editable files; any git tool can browse it
   steps/N/          per step: logs, native results, answers (kept up to a size)
   agent/            for agents that are programs: their working folder, home and output
@@ -18,6 +23,7 @@ from pathlib import Path
 
 from fmlbench.core.errors import RunDamaged, RunNotFound
 from fmlbench.core.run import RunSpec
+from fmlbench.records.lease import CANCELLED
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,26 @@ class RunFolder:
         return self.path / "lock"
 
     @property
+    def cancelled(self) -> Path:
+        """There while nobody may play the run."""
+        return self.path / CANCELLED
+
+    @property
+    def attempts(self) -> Path:
+        """What came of each time that a sweep had it played."""
+        return self.path / "attempts.jsonl"
+
+    @property
+    def player_log(self) -> Path:
+        """What the last of those players said."""
+        return self.path / "player.log"
+
+    @property
+    def glance(self) -> Path:
+        """What a sweep wants to know of a run that is complete."""
+        return self.path / "glance.json"
+
+    @property
     def code(self) -> Path:
         """The git directory of all snapshots."""
         return self.path / "code.git"
@@ -82,6 +108,17 @@ class RunFolder:
             raise RunDamaged(
                 f"{self.spec_file} cannot be read.", hint="Restore it from a copy, or start the run anew."
             ) from error
+
+
+def open_run(spec: RunSpec, runs: Path) -> RunFolder:
+    """The folder of a run, made if it is not there."""
+    folder = RunFolder(runs / spec.run_id)
+    if not folder.spec_file.exists():
+        folder.path.mkdir(parents=True, exist_ok=True)
+        fresh = folder.spec_file.with_suffix(".new")
+        fresh.write_text(spec.model_dump_json(indent=2) + "\n", "utf-8")
+        fresh.replace(folder.spec_file)
+    return folder
 
 
 def find_run(name: str, runs: Path) -> RunFolder:

@@ -1,4 +1,4 @@
-"""One writer per run: a lock that dies with its holder, however the holder dies."""
+"""One writer per run: a lock that dies with its holder, however the holder dies, and a lease for other machines."""
 
 import fcntl
 import os
@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fmlbench.core.errors import RunLocked
+from fmlbench.records.lease import leased
 
 
 @contextmanager
 def locked(path: Path) -> Generator[None]:
-    """Hold a run's lock, or say who holds it."""
+    """Hold a run's lock and its lease, or say who holds them."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         try:
@@ -24,6 +25,7 @@ def locked(path: Path) -> Generator[None]:
             ) from error
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
-        yield
+        with leased(path.parent):
+            yield
     finally:
         os.close(file)

@@ -49,6 +49,13 @@ class RunState:
         history = History(metric=metric, steps=tuple(self.steps), notes=tuple(self.notes))
         return replace(history, budget=self.spec.budget.steps) if self.spec else history
 
+    def is_complete(self, spec: RunSpec, metric: Metric) -> bool:
+        """Whether the agent's part is over and every retest is done."""
+        best = self.history(metric).best
+        tested = {0, best.index} if best else {0}
+        due = {(index, seed) for index in tested for seed in range(spec.retest_seeds)}
+        return bool(self.finished) and due <= self.retests.keys()
+
     def take(self, event: Event) -> None:
         """Let an event happen to this state."""
         match event:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
+from fmlbench.core.figures import score_text
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.measuring import MeasuredRun
 from fmlbench.reports.sheets import Sheet
-from fmlbench.reports.wording import score_text, seal_text
+from fmlbench.reports.wording import seal_text
 
 _FACTS = ("run", "task", "track", "agent", "seed", "seal", "embedder")
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fmlbench.core.metric import Metric
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import Step
 from fmlbench.core.task import Task
@@ -106,7 +107,7 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
         spec=spec,
         is_sealed=spec.rung.is_sealed,
         metric=task.metric.name,
-        stage=_stage(spec, state, best),
+        stage=_stage(spec, state, task.metric),
         baseline=state.steps[0].score if state.steps else None,
         best=_best_step(best),
         proposed=len(history.proposed),
@@ -123,12 +124,10 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
     )
 
 
-def _stage(spec: RunSpec, state: RunState, best: Step | None) -> Stage:
+def _stage(spec: RunSpec, state: RunState, metric: Metric) -> Stage:
     if not state.finished:
         return Stage.SEARCHING if state.spec else Stage.WAITING
-    tested = {0, best.index} if best else {0}
-    due = {(index, seed) for index in tested for seed in range(spec.retest_seeds)}
-    return Stage.COMPLETE if due <= state.retests.keys() else Stage.RETESTING
+    return Stage.COMPLETE if state.is_complete(spec, metric) else Stage.RETESTING
 
 
 def _best_step(best: Step | None) -> BestStep | None:

@@ -23,6 +23,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from fmlbench.core.errors import BadRequest, TaskInvalid
+from fmlbench.core.record import first_problem
 from fmlbench.core.task import Task, Track, Variant
 
 REQUIRED_FILES = ("instructions.md", "experiment/driver.py", "grader/grade.py", "data/recipe.py", "README.md")
@@ -125,7 +126,7 @@ def read_task(path: Path) -> TaskFolder:
     except tomllib.TOMLDecodeError as error:
         raise TaskInvalid(f"{manifest} is not valid TOML: {error}.", hint="Mend that line.") from error
     except ValidationError as error:
-        raise TaskInvalid(f"{manifest}: {_first_problem(error)}", hint=_hint_for(error)) from error
+        raise TaskInvalid(f"{manifest}: {first_problem(error)}", hint=_hint_for(error)) from error
     _check_files(path, task)
     return TaskFolder(path=path, task=task)
 
@@ -145,14 +146,6 @@ def _check_files(path: Path, task: Task) -> None:
             raise TaskInvalid(
                 f"Task '{task.name}' lacks {name}.", hint="docs/writing-tasks.md lists what a task holds."
             )
-
-
-def _first_problem(error: ValidationError) -> str:
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"]) or "the file"
-    others = error.error_count() - 1
-    more = f" (and {others} more)" if others else ""
-    return f"{place}: {first['msg']}{more}."
 
 
 def _hint_for(error: ValidationError) -> str:

@@ -25,6 +25,12 @@ def find_task(name: str) -> TaskFolder:
     return read_task(folders[name])
 
 
+def name_of(folder: TaskFolder) -> str:
+    """The name of a task that everybody can find, or else its path, which holds wherever the run is resumed from."""
+    is_known = task_folders().get(folder.task.name) == folder.path
+    return folder.task.name if is_known else str(folder.path.resolve())
+
+
 def task_folders() -> dict[str, Path]:
     """Every known task's folder by name; what ships with the package wins over a namesake."""
     roots = [_folder_of(point.value) for point in entry_points(group=ENTRY_POINT_GROUP)]

@@ -11,7 +11,7 @@ from tests.unit.cli.conftest import Fmlbench
 
 COMMANDS = (
     *("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam"),
-    *("metrics", "compare", "report", "export", "verify", "models"),
+    *("metrics", "compare", "report", "export", "verify", "models", "sweep"),
 )
 
 HEAVY = ("pydantic", "numpy", "scipy", "libcst", "rich", "fmlbench.engine", "fmlbench.execution", "fmlbench.agents")
@@ -44,7 +44,8 @@ def test_no_words_at_all_get_the_overview(fmlbench: Fmlbench):
     "words",
     [(command,) for command in COMMANDS]
     + [("tasks", name) for name in ("list", "show", "check", "prepare")]
-    + [("models", "test")],
+    + [("models", "test")]
+    + [("sweep", name) for name in ("start", "status", "cancel", "retry")],
 )
 def test_every_option_is_explained(fmlbench: Fmlbench, words: tuple[str, ...]):
     called = fmlbench(*words, "--help")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from fmlbench.core.figures import score_text
 from fmlbench.core.steps import Step
 from fmlbench.metrics.reliability import fate_of
 from fmlbench.reports.html.graph import draw_rows, lay_lanes
@@ -13,7 +14,7 @@ from fmlbench.reports.html.reading import RunRecord
 from fmlbench.reports.html.script_data import head_of, tail_of, to_json
 from fmlbench.reports.steps import StepRow, step_rows
 from fmlbench.reports.untrusted import clean, one_line
-from fmlbench.reports.wording import dollars_text, duration_text, score_text
+from fmlbench.reports.wording import dollars_text, duration_text
 
 _DIFF_SHARE = 5 / 8
 _OTHER_SHARE = 1 / 8

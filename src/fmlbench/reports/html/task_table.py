@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 from fmlbench.metrics.scale import best_so_far
 from fmlbench.reports.html.plots.race import Runner, draw_race
 from fmlbench.reports.html.reading import RunRecord
 from fmlbench.reports.measures import value_text
 from fmlbench.reports.summary import Stage, Summary
-from fmlbench.reports.wording import brief_estimate_text, score_text
+from fmlbench.reports.wording import brief_estimate_text
 
 _MEASURES = ("improvement", "gain_in_sigmas", "valid_step_ratio", "auc", "diversity")
 

@@ -1,0 +1,114 @@
+"""Start, watch and steer a sweep before the user's eyes."""
+
+import shlex
+from pathlib import Path
+
+import typer
+from rich.text import Text
+
+from fmlbench.cli.errors import INTERRUPTED, TERMINATED, Terminated, complain
+from fmlbench.cli.places import find_places
+from fmlbench.cli.progress import progress_on
+from fmlbench.cli.requests import sandbox_of
+from fmlbench.cli.screen import proceedings, show, show_json, show_lines
+from fmlbench.cli.sweep_tables import plan_text, status_page
+from fmlbench.cli.sweep_view import watching
+from fmlbench.engine.preparation import prepare
+from fmlbench.scheduling.engines.catalogue import open_engine
+from fmlbench.scheduling.engines.engine import Engine
+from fmlbench.scheduling.planning import Plan, lay_out, make_plan
+from fmlbench.scheduling.standing import Standing, State, look_at_all, seconds_left
+from fmlbench.scheduling.status import Status, status_of
+from fmlbench.scheduling.steering import cancel, forgive, set_plan_free
+from fmlbench.scheduling.study import read_study
+from fmlbench.scheduling.sweeping import Sweep
+from fmlbench.tasks.library import find_task
+from fmlbench.workspace.places import Places
+
+
+def start_sweep(study: str, *, engine: str, parallel: int | None, only_plan: bool, as_json: bool) -> None:
+    """Show the plan, then carry it out."""
+    places = find_places()
+    plan = _plan(study, places, parallel)
+    if only_plan:
+        # Asking a cluster how large it is can mean starting one.
+        wide = open_engine(engine, plan, places.cache).parallel if engine == "local" else plan.study.caps.parallel or 1
+        show(plan_text(plan, look_at_all(plan), wide))
+        return
+    opened = open_engine(engine, plan, places.cache)
+    _prepare(plan, places)
+    lay_out(plan)
+    set_plan_free(plan)
+    proceedings().print(plan_text(plan, look_at_all(plan), opened.parallel))
+    reached = _carry_out(Sweep(plan, opened), opened, study)
+    status = _status(plan)
+    _report(status, reached, as_json=as_json)
+    if status.failed:
+        message = f"{len(status.failed)} of {status.runs} runs failed; the first: {status.failed[0].reason}"
+        hint = f"Mend the reason, then: fmlbench sweep retry {shlex.quote(study)}"
+        raise typer.Exit(complain(message, hint))
+
+
+def show_status(study: str, *, as_json: bool) -> None:
+    """Where the runs of a study stand."""
+    _report(_status(_plan(study, find_places())), "", as_json=as_json)
+
+
+def cancel_runs(study: str) -> None:
+    """Stop the runs of a study."""
+    plan = _plan(study, find_places())
+    lay_out(plan)
+    cancelled = cancel(look_at_all(plan))
+    playing = sum(standing.state is State.PLAYING for standing in cancelled)
+    show_lines(Text(f"cancelled {len(cancelled)} runs; {playing} of them are played now and end within seconds"))
+
+
+def forgive_runs(study: str) -> None:
+    """Let failed and cancelled runs be tried again."""
+    forgiven = forgive(look_at_all(_plan(study, find_places())))
+    show_lines(Text(f"{len(forgiven)} runs will be tried again: fmlbench sweep {shlex.quote(study)}"))
+
+
+def _plan(study: str, places: Places, parallel: int | None = None) -> Plan:
+    read = read_study(Path(study))
+    caps = read.caps.model_copy(update={"parallel": parallel or read.caps.parallel})
+    return make_plan(read.model_copy(update={"caps": caps}), places.runs)
+
+
+def _prepare(plan: Plan, places: Places) -> None:
+    """Make every task ready once, before many players want it at the same time."""
+    sandbox = sandbox_of(plan.runs[0].spec.rung)
+    names = dict.fromkeys(run.spec.task for run in plan.runs)
+    with progress_on(proceedings()) as progress:
+        for name in names:
+            prepare(find_task(name), plan.study.track, places=places, sandbox=sandbox, progress=progress)
+
+
+def _carry_out(sweep: Sweep, engine: Engine, study: str) -> str:
+    """Go through with it; Ctrl-C ends it in good order."""
+    try:
+        with watching(proceedings()) as watch:
+            sweep.watch = watch
+            return sweep.run()
+    except (KeyboardInterrupt, Terminated) as stop:
+        typer.echo("stopping ...", err=True)
+        engine.leave()
+        typer.echo(f"stopped; go on with: fmlbench sweep {shlex.quote(study)}", err=True)
+        raise typer.Exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED) from stop
+
+
+def _status(plan: Plan) -> Status:
+    standings = look_at_all(plan)
+    return status_of(plan, standings, _seconds_left(standings))
+
+
+def _seconds_left(standings: list[Standing]) -> float:
+    playing = sum(standing.state is State.PLAYING for standing in standings)
+    return sum(map(seconds_left, standings)) / max(1, playing)
+
+
+def _report(status: Status, reached: str, *, as_json: bool) -> None:
+    if as_json:
+        show_json(status)
+    else:
+        show(status_page(status, reached))

@@ -1,0 +1,1 @@
+"""Where jobs are carried out: on this machine, on Ray, on SLURM."""

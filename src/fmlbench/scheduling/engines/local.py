@@ -1,0 +1,112 @@
+"""Play runs on this machine: a thread per worker, a process per run, no daemon.
+
+Cores and GPUs are divided between the workers, so that runs do not slow each other; a worker that is killed takes
+nothing with it but its own attempt.
+"""
+
+import os
+import queue
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fmlbench.scheduling.engines.engine import Over
+from fmlbench.scheduling.job import Player, carry_out
+from fmlbench.scheduling.planning import Needs, PlannedRun
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What there is to divide."""
+
+    cores: tuple[int, ...]
+    memory_mb: int
+    gpus: tuple[int, ...]
+
+    def workers(self, needs: Sequence[Needs]) -> int:
+        """How many runs fit beside each other, whichever they are."""
+        threads = max(need.threads for need in needs)
+        memory = max(need.memory_mb for need in needs)
+        fit = min(len(self.cores) // threads, self.memory_mb // memory)
+        if any(need.wants_gpu for need in needs) and self.gpus:
+            fit = min(fit, len(self.gpus))
+        return max(1, fit)
+
+    def shares(self, workers: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+        """The cores and GPUs of each worker; nobody gets any of their own where there are too few."""
+        return list(zip(_divide(self.cores, workers), _divide(self.gpus, workers), strict=True))
+
+
+def this_machine() -> Machine:
+    """What this machine has, as far as this process may use it."""
+    gpus = sorted(int(path.name.removeprefix("nvidia")) for path in Path("/dev").glob("nvidia[0-9]*"))
+    return Machine(
+        cores=tuple(sorted(os.sched_getaffinity(0))),
+        memory_mb=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
+        gpus=tuple(gpus),
+    )
+
+
+def _divide(things: Sequence[int], workers: int) -> list[tuple[int, ...]]:
+    each = len(things) // workers
+    return [tuple(things[worker * each : (worker + 1) * each]) for worker in range(workers)]
+
+
+class Local:
+    """Plays runs in processes of this machine."""
+
+    def __init__(self, player: Player, workers: int, machine: Machine) -> None:
+        self.parallel = workers
+        self._shares: queue.SimpleQueue[tuple[tuple[int, ...], tuple[int, ...]]] = queue.SimpleQueue()
+        for share in machine.shares(workers):
+            self._shares.put(share)
+        self._player = player
+        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
+        self._over: queue.SimpleQueue[Over] = queue.SimpleQueue()
+        self._stopping = threading.Event()
+        self._under_way = 0
+
+    def adopted(self) -> Sequence[PlannedRun]:
+        """Nothing outlives a sweep here."""
+        return []
+
+    def room(self) -> int:
+        """Workers that have nothing to do."""
+        return self.parallel - self._under_way
+
+    def start(self, runs: Sequence[PlannedRun]) -> None:
+        """Give runs to idle workers."""
+        for run in runs:
+            self._under_way += 1
+            self._pool.submit(self._work, run)
+
+    def over(self) -> Sequence[Over]:
+        """The runs whose process has ended."""
+        ended: list[Over] = []
+        while not self._over.empty():
+            ended.append(self._over.get())
+        self._under_way -= len(ended)
+        return ended
+
+    def stop(self) -> None:
+        """Ask all players to put everything away, and wait until they have."""
+        self._stopping.set()
+        self._pool.shutdown(wait=True)
+
+    def leave(self) -> None:
+        """Nobody would be left to look after the players."""
+        self.stop()
+
+    def _work(self, run: PlannedRun) -> None:
+        share = self._shares.get()
+        words = ""
+        try:
+            player = replace(self._player, cores=share[0], gpus=share[1] if run.needs.wants_gpu else ())
+            carry_out(run.folder, player, self._stopping)
+        except OSError as error:
+            words = str(error)
+        finally:
+            self._shares.put(share)
+            self._over.put(Over((run,), words))

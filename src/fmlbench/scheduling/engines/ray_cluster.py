@@ -1,0 +1,106 @@
+"""Ray: a cluster that is there, or one of this machine alone.
+
+Ray places jobs by CPUs, memory and GPUs. It retries nothing: who fails how often is written in the run folders, and
+one policy is enough.
+"""
+
+import importlib
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from fmlbench.core.errors import EngineMissing
+from fmlbench.records.folder import RunFolder
+from fmlbench.scheduling.engines.engine import Over
+from fmlbench.scheduling.job import Player, carry_out
+from fmlbench.scheduling.planning import PlannedRun
+from fmlbench.scheduling.study import Ray, Study
+
+_STOP_SECONDS = 90
+
+
+def open_ray(study: Study, cache: Path) -> "RayCluster":
+    """Connect to the study's cluster, or start one here."""
+    try:
+        ray: Any = importlib.import_module("ray")
+    except ImportError as error:
+        raise EngineMissing("Ray is not installed here.", hint="pip install 'fmlbench[ray]'") from error
+    try:
+        ray.init(address=study.ray.address or "local", include_dashboard=False, log_to_driver=False)
+    except ConnectionError as error:
+        raise EngineMissing(
+            f"There is no Ray cluster at '{study.ray.address}'.", hint="Start one with 'ray start --head'."
+        ) from error
+    return RayCluster(ray, study.ray, cache, study.caps.parallel)
+
+
+class RayCluster:
+    """Plays runs as tasks of a Ray cluster."""
+
+    def __init__(self, ray: Any, options: Ray, cache: Path, parallel: int | None) -> None:
+        self._ray = ray
+        self._options = options
+        self._player = Player(cache=cache, python=options.python) if options.python else Player(cache=cache)
+        self._cap = parallel
+        # Killed with its worker, a player is started anew by the sweep, which knows how often that has happened.
+        self._play = ray.remote(max_retries=0)(play)
+        self._under_way: dict[Any, PlannedRun] = {}
+
+    @property
+    def parallel(self) -> int:
+        """As many as there are CPUs, or as the study allows."""
+        cpus = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+        return min(cpus, self._cap or cpus)
+
+    def adopted(self) -> Sequence[PlannedRun]:
+        """Nothing outlives a sweep here."""
+        return []
+
+    def room(self) -> int:
+        """How many more runs could be placed."""
+        return self.parallel - len(self._under_way)
+
+    def start(self, runs: Sequence[PlannedRun]) -> None:
+        """Hand runs to Ray."""
+        for run in runs:
+            placed = self._play.options(
+                num_cpus=run.needs.threads,
+                memory=run.needs.memory_mb * 2**20,
+                num_gpus=self._options.gpus if run.needs.wants_gpu else 0,
+                name=run.folder.path.name,
+            )
+            self._under_way[placed.remote(str(run.folder.path), self._player)] = run
+
+    def over(self) -> Sequence[Over]:
+        """The runs whose task has ended, or died with its node."""
+        if not self._under_way:
+            return []
+        references = list(self._under_way)
+        ready, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
+        return [Over((self._under_way.pop(reference),), self._words(reference)) for reference in ready]
+
+    def stop(self) -> None:
+        """Interrupt all tasks, which end their players in good order, and leave the cluster."""
+        for reference in self._under_way:
+            self._ray.cancel(reference, force=False)
+        if self._under_way:
+            references = list(self._under_way)
+            self._ray.wait(references, num_returns=len(references), timeout=_STOP_SECONDS)
+        self._ray.shutdown()
+
+    def leave(self) -> None:
+        """Ray ends the tasks of a driver that has gone."""
+        self.stop()
+
+    def _words(self, reference: Any) -> str:
+        try:
+            self._ray.get(reference)
+        except self._ray.exceptions.RayError as error:
+            return str(error).strip().splitlines()[0]
+        return ""
+
+
+def play(path: str, player: Player) -> None:
+    """Carry out one job, in a worker of Ray; it interrupts its main thread when the job is cancelled."""
+    carry_out(RunFolder(Path(path)), player, threading.Event())

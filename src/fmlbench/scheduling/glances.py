@@ -1,0 +1,139 @@
+"""A run at a glance: what a sweep wants to know of it, read off its logs.
+
+Logs are read anew as long as a run goes on. Once it is complete they never change again, so the glance is kept beside
+them: looking at ten thousand finished runs must not mean reading their logs.
+"""
+
+import statistics
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from fmlbench.core.errors import RunDamaged
+from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.metric import Metric
+from fmlbench.core.record import Record
+from fmlbench.core.run import RunSpec
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import RunState, read_state
+from fmlbench.scheduling.planning import PlannedRun
+
+
+class Glance(Record):
+    """How far a run has come."""
+
+    sizes: tuple[int, int] = (0, 0)
+    """Of the two logs that this was read from."""
+    is_complete: bool = False
+    steps: int = 0
+    """Proposals that were tested."""
+    done: int = 0
+    """Everything that was logged for good: steps, hidden tests and retests."""
+    seconds: float = 0.0
+    """Of proposing and experiments."""
+    dollars: float = 0.0
+    """As far as prices are known."""
+    unpriced: int = 0
+    """Steps whose price is not known."""
+    outcomes: dict[str, int] = {}
+    """How the steps ended."""
+    damage: str = ""
+    """What is wrong with the logs, if anything is."""
+    improvement: float | None = None
+    """On the hidden test, once the run is complete; None before, and where there is no score."""
+
+
+def glance_at(run: PlannedRun, last: Glance | None = None) -> Glance:
+    """How far a run has come; ``last`` is returned as it is if nothing has happened since."""
+    folder = run.folder
+    sizes = (_size(folder.events), _size(folder.sealed))
+    if last is not None and last.sizes == sizes:
+        return last
+    if sizes == (0, 0):
+        return Glance()
+    kept = _kept(folder)
+    if kept is not None and kept.sizes == sizes:
+        return kept
+    try:
+        state = read_state(folder)
+    except RunDamaged as error:
+        return Glance(sizes=sizes, damage=error.message)
+    glance = _glance(run.spec, state, (state.task or run.task).metric, sizes)
+    if glance.is_complete:
+        _keep(folder, glance)
+    return glance
+
+
+def progress_of(folder: RunFolder) -> int:
+    """How much was logged for good; nothing of a damaged log counts."""
+    try:
+        return _done(read_state(folder))
+    except RunDamaged:
+        return 0
+
+
+def hidden_improvement(state: RunState, metric: Metric) -> float | None:
+    """The share of the way from the baseline to a perfect score that the validation winner came on the hidden test.
+
+    Over the retest seeds where there are any, or else on the run's own test.
+    """
+    best = state.history(metric).best
+    if best is None:
+        return None
+    if not state.retests:
+        return _improvement(metric, state.tests.get(best.index), state.tests.get(0))
+    seeds = sorted({seed for _, seed in state.retests})
+    found = [
+        _improvement(metric, state.retests.get((best.index, seed)), state.retests.get((0, seed))) for seed in seeds
+    ]
+    known = [value for value in found if value is not None]
+    return statistics.fmean(known) if known else None
+
+
+def _improvement(metric: Metric, winner: Evaluation | None, baseline: Evaluation | None) -> float | None:
+    if winner is None or winner.score is None or baseline is None or baseline.score in {None, metric.best}:
+        return None
+    assert baseline.score is not None  # noqa: S101 - looked at the line before
+    return metric.improvement(winner.score, baseline.score)
+
+
+def _glance(spec: RunSpec, state: RunState, metric: Metric, sizes: tuple[int, int]) -> Glance:
+    proposed = state.steps[1:]
+    is_complete = state.is_complete(spec, metric)
+    return Glance(
+        sizes=sizes,
+        is_complete=is_complete,
+        steps=len(proposed),
+        done=_done(state),
+        seconds=sum(step.evaluation.seconds + step.usage.seconds for step in state.steps),
+        dollars=sum(step.usage.dollars or 0.0 for step in state.steps),
+        unpriced=sum(step.usage.dollars is None for step in state.steps),
+        outcomes=dict(Counter(str(step.evaluation.outcome) for step in proposed)),
+        improvement=hidden_improvement(state, metric) if is_complete else None,
+    )
+
+
+def _done(state: RunState) -> int:
+    logged: Sequence[object] = (*state.steps, *state.tests, *state.retests)
+    return len(logged) + (state.pending is not None) + bool(state.finished)
+
+
+def _kept(folder: RunFolder) -> Glance | None:
+    """The glance that was kept; None if there is none, or one of another version."""
+    try:
+        return Glance.model_validate_json(folder.glance.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _keep(folder: RunFolder, glance: Glance) -> None:
+    fresh = folder.glance.with_suffix(".new")
+    fresh.write_text(glance.model_dump_json(), "utf-8")
+    fresh.replace(folder.glance)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,136 @@
+"""Carry out a job: play a run with ``fmlbench resume``, and write down in its folder what came of it.
+
+    python -m fmlbench.scheduling.job CACHE TABLE ROW
+
+plays, one after the other, the runs in a row of a table of folders. This is what SLURM is given.
+"""
+
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import sched_setaffinity
+from pathlib import Path
+from types import FrameType
+
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.lease import holder_of
+from fmlbench.scheduling.attempts import Began, Ended, Ending, note
+from fmlbench.scheduling.glances import progress_of
+
+_LOOK_SECONDS = 0.1
+_GRACE_SECONDS = 60.0
+"""How long a player may take to put everything away before it is killed."""
+
+_ENDINGS = {0: Ending.COMPLETE, 2: Ending.REFUSED, 75: Ending.TROUBLE, 130: Ending.CUT_OFF, 143: Ending.CUT_OFF}
+"""By the exit codes that the command line promises."""
+
+
+@dataclass(frozen=True)
+class Player:
+    """How runs are played somewhere."""
+
+    cache: Path
+    python: str = sys.executable
+    cores: tuple[int, ...] = ()
+    """The only ones it may use; any, where none are named."""
+    gpus: tuple[int, ...] = ()
+    """The only ones its candidates see; all, where none are named."""
+
+    def command(self, folder: RunFolder) -> list[str]:
+        """What to start; the cache is named, for the environment of a cluster's node may be another."""
+        gpus = [word for gpu in self.gpus for word in ("--gpu", str(gpu))]
+        program = [self.python, "-m", "fmlbench", "resume", str(folder.path), *gpus]
+        return [shutil.which("env") or "env", f"FMLBENCH_CACHE={self.cache}", *program]
+
+
+def carry_out(
+    folder: RunFolder, player: Player, stop: threading.Event, *, stopped_as: Ending = Ending.STOPPED
+) -> Ending:
+    """Play a run until it ends or ``stop`` is set, which counts as ``stopped_as``."""
+    note(folder, Began(done=progress_of(folder)))
+    with folder.player_log.open("wb") as log:
+        process = subprocess.Popen(
+            player.command(folder),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=log,
+            # Ctrl-C on a terminal is for the sweep, which then ends its players in good order.
+            start_new_session=True,
+        )
+    try:
+        if player.cores:
+            sched_setaffinity(process.pid, player.cores)
+        _wait(process, stop)
+    except BaseException:
+        stop.set()
+        raise
+    finally:
+        _end(process)
+        ended = _ended(folder, process.returncode, stopped_as if stop.is_set() else Ending.CUT_OFF)
+        note(folder, ended)
+    return ended.ending
+
+
+def _wait(process: "subprocess.Popen[bytes]", stop: threading.Event) -> None:
+    while process.poll() is None and not stop.is_set():
+        try:
+            process.wait(_LOOK_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _ended(folder: RunFolder, code: int, when_stopped: Ending) -> Ended:
+    if code < 0:
+        return Ended(ending=Ending.KILLED, reason=f"the player was killed by {signal.Signals(-code).name}")
+    ending = _ENDINGS.get(code, Ending.CRASHED)
+    if ending is Ending.CUT_OFF:
+        ending = when_stopped
+    is_wanted_so = folder.cancelled.exists() or (ending is Ending.REFUSED and holder_of(folder.path))
+    if is_wanted_so and ending in {Ending.CUT_OFF, Ending.REFUSED}:
+        ending = Ending.STOPPED
+    return Ended(ending=ending, reason=_last_words(folder) if ending is not Ending.COMPLETE else "")
+
+
+def _last_words(folder: RunFolder) -> str:
+    """The error that the player complained of, or else its last line."""
+    lines = folder.player_log.read_text("utf-8", "replace").strip().splitlines()
+    errors = [line.removeprefix("error:").strip() for line in lines if line.startswith("error:")]
+    return (errors or lines or [""])[-1][:500]
+
+
+def play_row(player: Player, table: Path, row: int, stop: threading.Event) -> None:
+    """Play the runs of a row, one after the other; what is complete ends at once."""
+    for path in table.read_text("utf-8").splitlines()[row].split("\t"):
+        if not stop.is_set():
+            carry_out(RunFolder(Path(path)), player, stop, stopped_as=Ending.CUT_OFF)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Be a job of a cluster, which asks it to stop with SIGTERM."""
+    cache, table, row = arguments
+    stop = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        stop.set()
+
+    signal.signal(signal.SIGTERM, end)
+    play_row(Player(cache=Path(cache)), Path(table), int(row), stop)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,108 @@
+"""A sweep on one page: how far it is, what it has cost, what went wrong, what came of it."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+
+from fmlbench.core.record import Record
+from fmlbench.scheduling.planning import Plan
+from fmlbench.scheduling.standing import Standing, State
+
+
+class Group(Record):
+    """The runs of one agent on one task."""
+
+    task: str
+    agent: str
+    runs: int
+    states: dict[State, int]
+    steps: int
+    steps_due: int
+    dollars: float
+    outcomes: dict[str, int]
+    """How the steps ended."""
+    improvement: float | None
+    """On the hidden test: the mean over complete runs that have a score."""
+    n: int
+    """How many runs that is the mean of."""
+
+
+class Failed(Record):
+    """A run that nobody tries any more."""
+
+    run: str
+    reason: str
+
+
+class Status(Record):
+    """A sweep on one page."""
+
+    study: str
+    runs: int
+    states: dict[State, int]
+    steps: int
+    steps_due: int
+    hours: float
+    """Of proposing and experiments, over all runs."""
+    dollars: float
+    unpriced_steps: int
+    """Steps that are not in the dollars, for nobody knows their price."""
+    seconds_left: float | None
+    """At this many runs at once, as far as tasks are calibrated; None before anything can be told."""
+    failures: dict[str, int]
+    """What machines did, by class; never counted against an agent."""
+    failed: tuple[Failed, ...]
+    groups: tuple[Group, ...]
+
+
+def status_of(plan: Plan, standings: Sequence[Standing], seconds_left: float | None = None) -> Status:
+    """Sum a sweep up."""
+    groups: dict[tuple[str, str], list[Standing]] = {}
+    for standing in standings:
+        spec = standing.run.spec
+        groups.setdefault((standing.run.task.name, spec.agent.slug), []).append(standing)
+    failures: Counter[str] = Counter()
+    for standing in standings:
+        failures.update({str(ending): count for ending, count in standing.tally.failures.items()})
+    return Status(
+        study=plan.study.name,
+        runs=len(standings),
+        states=_states(standings),
+        steps=sum(standing.glance.steps for standing in standings),
+        steps_due=sum(standing.run.spec.budget.steps for standing in standings),
+        hours=sum(standing.glance.seconds for standing in standings) / 3600,
+        dollars=sum(standing.glance.dollars for standing in standings),
+        unpriced_steps=sum(standing.glance.unpriced for standing in standings),
+        seconds_left=seconds_left,
+        failures=dict(failures.most_common()),
+        failed=tuple(
+            Failed(run=standing.run.folder.path.name, reason=standing.tally.reason)
+            for standing in standings
+            if standing.state is State.FAILED
+        ),
+        groups=tuple(_group(task, agent, members) for (task, agent), members in groups.items()),
+    )
+
+
+def _group(task: str, agent: str, members: Sequence[Standing]) -> Group:
+    improvements = [value for member in members if (value := member.glance.improvement) is not None]
+    outcomes: Counter[str] = Counter()
+    for member in members:
+        outcomes.update(member.glance.outcomes)
+    return Group(
+        task=task,
+        agent=agent,
+        runs=len(members),
+        states=_states(members),
+        steps=sum(member.glance.steps for member in members),
+        steps_due=sum(member.run.spec.budget.steps for member in members),
+        dollars=sum(member.glance.dollars for member in members),
+        outcomes=dict(outcomes.most_common()),
+        improvement=fmean(improvements) if improvements else None,
+        n=len(improvements),
+    )
+
+
+def _states(standings: Iterable[Standing]) -> dict[State, int]:
+    counted = Counter(standing.state for standing in standings)
+    return {state: counted[state] for state in State}

@@ -1,0 +1,82 @@
+"""The command line of sweeps: plans, pages and errors, without anything being played."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fmlbench.records.folder import RunFolder
+from fmlbench.scheduling.attempts import Began, Ended, Ending, note
+from fmlbench.scheduling.planning import make_plan
+from fmlbench.scheduling.study import read_study
+from tests.unit.cli.conftest import Fmlbench
+from tests.unit.scheduling.studies import complete
+
+STUDY = 'tasks = ["toy"]\nagents = ["greedy", "random"]\nseeds = 2\nbudget = { steps = 2 }\n'
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_a_plan_tells_runs_time_and_dollars_and_writes_nothing(fmlbench: Fmlbench, study: Path, runs: Path):
+    called = fmlbench("sweep", str(study), "--plan", "--parallel", "2")
+    assert called.code == 0, called.err
+    assert "4 runs = 1 tasks x 2 agents x 2 seeds, 2 steps each" in called.out
+    # Six steps' worth per run at 1.25 s, three more in the first one: 34 s, or 19 s on two workers.
+    assert "estimated: 19 s with 2 at once (34 s of runs), no dollars" in called.out
+    assert not runs.exists()
+
+
+def test_a_study_can_be_written_by_flags_and_is_never_overwritten(fmlbench: Fmlbench, tmp_path: Path):
+    path = str(tmp_path / "new.toml")
+    words = ("sweep", path, "--task", "toy", "--agent", "noop", "--agent", "random", "--seeds", "4", "--steps", "7")
+    assert "8 runs = 1 tasks x 2 agents x 4 seeds, 7 steps each" in fmlbench(*words, "--plan").out
+    assert [agent.name for agent in read_study(Path(path)).agents] == ["noop", "random"]
+    assert fmlbench(*words, "--plan").code == 0
+    other = fmlbench("sweep", path, "--task", "toy", "--plan")
+    assert (other.code, "says something else" in other.err) == (2, True)
+
+
+def test_status_shows_complete_and_failed_runs(fmlbench: Fmlbench, study: Path, runs: Path):
+    plan = make_plan(read_study(study), runs)
+    for run in plan.runs:
+        run.folder.path.mkdir(parents=True)
+    complete(plan.runs[0])
+    note(plan.runs[1].folder, Began(done=0))
+    note(plan.runs[1].folder, Ended(ending=Ending.REFUSED, reason="no key"))
+    called = fmlbench("sweep", "status", str(study))
+    assert "4 runs: 1 complete, 2 waiting, 1 failed" in called.out
+    assert f"{plan.runs[1].folder.path.name} failed: no key" in called.out
+    assert "+34.6%, n = 1" in called.out
+    told = json.loads(fmlbench("sweep", "status", str(study), "--json").out)
+    assert told["failures"] == {"refused": 1}
+    assert [group["n"] for group in told["groups"]] == [1, 0]
+
+
+def test_cancel_and_retry_say_what_they_did(fmlbench: Fmlbench, study: Path, runs: Path):
+    assert "cancelled 4 runs; 0 of them are played now" in fmlbench("sweep", "cancel", str(study)).out
+    (first, *_) = (RunFolder(path.parent) for path in runs.glob("*/run.json"))
+    refused = fmlbench("resume", str(first.path))
+    assert (refused.code, "was cancelled" in refused.err) == (2, True)
+    assert "4 runs will be tried again" in fmlbench("sweep", "retry", str(study)).out
+    assert not first.cancelled.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("sweep", "none.toml"), "cannot be read"),
+        (("sweep", "STUDY", "--engine", "abacus"), "There is no engine named 'abacus'."),
+        (("sweep", "STUDY", "--parallel", "0"), "--parallel"),
+    ],
+)
+def test_what_is_wrong_is_two_lines(fmlbench: Fmlbench, study: Path, words: tuple[str, ...], message: str):
+    called = fmlbench(*(str(study) if word == "STUDY" else word for word in words))
+    assert called.code == 2
+    first, second = called.err.splitlines()
+    assert message in first
+    assert second.startswith("hint:  ")

@@ -1,0 +1,106 @@
+"""One player per run, on machines that share a file system and nothing else."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.errors import RunLocked
+from fmlbench.records.lease import CANCELLED, STALE_SECONDS, Lease, holder_of, leased, me
+
+ELSEWHERE = Lease(host="node7", boot="another kernel", pid=42)
+FAST = 0.01
+
+
+def grow_old(run: Path, seconds: float) -> None:
+    (lease,) = run.glob("lease.*")
+    then = lease.stat().st_mtime - seconds
+    os.utime(lease, (then, then))
+
+
+def test_a_run_that_is_played_elsewhere_is_not_taken(tmp_path: Path):
+    with leased(tmp_path, lease=ELSEWHERE):
+        with pytest.raises(RunLocked, match="node7"), leased(tmp_path):
+            pass
+        holder = holder_of(tmp_path)
+        assert holder
+        assert holder.lease == ELSEWHERE
+    assert holder_of(tmp_path) is None
+
+
+def test_a_player_that_ended_in_good_order_gives_the_run_back_at_once(tmp_path: Path):
+    with leased(tmp_path, lease=ELSEWHERE):
+        pass
+    with leased(tmp_path):
+        assert [path.name for path in tmp_path.glob("lease.*")] == ["lease.2"]
+
+
+def test_the_run_of_a_player_that_fell_silent_is_taken_over_and_it_stops(tmp_path: Path):
+    stopped = threading.Event()
+    with leased(tmp_path, lease=ELSEWHERE, stop=stopped.set, heartbeat_seconds=2):
+        grow_old(tmp_path, STALE_SECONDS + 1)
+        assert holder_of(tmp_path) is None
+        with leased(tmp_path):
+            holder = holder_of(tmp_path)
+            assert holder
+            assert holder.lease == me()
+            assert stopped.wait(60)
+
+
+def test_a_heartbeat_keeps_the_lease_young(tmp_path: Path):
+    with leased(tmp_path, lease=ELSEWHERE, heartbeat_seconds=FAST):
+        grow_old(tmp_path, STALE_SECONDS + 1)
+        (lease,) = tmp_path.glob("lease.1")
+        old = lease.stat().st_mtime
+        while lease.stat().st_mtime == old:
+            threading.Event().wait(FAST)
+        assert holder_of(tmp_path)
+
+
+def test_a_dead_player_of_this_machine_is_known_to_be_dead_at_once(tmp_path: Path):
+    gone = me().model_copy(update={"pid": 2**22 + 1})
+    (tmp_path / "lease.3").write_text(gone.model_dump_json())
+    assert holder_of(tmp_path) is None
+    with leased(tmp_path):
+        assert (tmp_path / "lease.4").exists()
+
+
+def test_of_all_who_want_a_dead_players_run_one_gets_it(tmp_path: Path):
+    (tmp_path / "lease.1").write_text(ELSEWHERE.model_dump_json())
+    grow_old(tmp_path, STALE_SECONDS + 1)
+    ready, over = threading.Barrier(8), threading.Event()
+    took: list[int] = []
+    refused: list[int] = []
+
+    def play(number: int) -> None:
+        ready.wait()
+        try:
+            with leased(tmp_path, lease=Lease(host=f"node{number}", boot=f"kernel {number}", pid=1)):
+                took.append(number)
+                over.wait(60)
+        except RunLocked:
+            refused.append(number)
+        if len(refused) == 7:
+            over.set()
+
+    players = [threading.Thread(target=play, args=(number,)) for number in range(8)]
+    for player in players:
+        player.start()
+    for player in players:
+        player.join()
+    assert (len(took), len(refused)) == (1, 7)
+
+
+def test_a_cancelled_run_stops_with_the_next_heartbeat(tmp_path: Path):
+    stopped = threading.Event()
+    with leased(tmp_path, stop=stopped.set, heartbeat_seconds=FAST):
+        (tmp_path / CANCELLED).touch()
+        assert stopped.wait(60)
+
+
+def test_a_torn_lease_holds_nothing(tmp_path: Path):
+    (tmp_path / "lease.5").write_text('{"host": "no')
+    assert holder_of(tmp_path) is None
+    with leased(tmp_path):
+        assert (tmp_path / "lease.6").exists()

@@ -1,0 +1,120 @@
+"""Studies and runs written by hand, and an engine that plays them as a test says."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fmlbench.core.run import Budget
+from fmlbench.records.events import Event, Retested, TestScored
+from fmlbench.records.log import EventLog
+from fmlbench.scheduling.attempts import Began, Ended, Ending, note
+from fmlbench.scheduling.engines.engine import Over
+from fmlbench.scheduling.glances import progress_of
+from fmlbench.scheduling.planning import Plan, PlannedRun, lay_out, make_plan
+from fmlbench.scheduling.study import Caps, Retry, Study, StudyAgent
+from tests.unit.reports.by_hand import baseline, complete_run, started
+
+
+def study(
+    *, agents: Sequence[str] = ("greedy",), seeds: int = 2, caps: Caps | None = None, retry: Retry | None = None
+) -> Study:
+    return Study(
+        name="test",
+        tasks=("toy",),
+        agents=tuple(StudyAgent(name=name) for name in agents),
+        seeds=tuple(range(seeds)),
+        budget=Budget(steps=2),
+        caps=caps or Caps(),
+        retry=retry or Retry(pause_seconds=10),
+    )
+
+
+def planned(wanted: Study, runs: Path) -> Plan:
+    plan = make_plan(wanted, runs)
+    lay_out(plan)
+    return plan
+
+
+def log(run: PlannedRun, events: Sequence[Event]) -> None:
+    with EventLog(run.folder.events) as public, EventLog(run.folder.sealed) as sealed:
+        for event in events:
+            (sealed if isinstance(event, TestScored | Retested) else public).append(event)
+
+
+def complete(run: PlannedRun) -> Ending:
+    """Play a run to its end: 0.5 on validation becomes 0.7, and 0.48 on the retests 0.66."""
+    log(run, complete_run(run.spec) if progress_of(run.folder) == 0 else complete_run(run.spec)[2:])
+    return Ending.COMPLETE
+
+
+def begin(run: PlannedRun) -> Ending:
+    """Get as far as the baseline, then die."""
+    log(run, [started(run.spec), baseline(0.5)])
+    return Ending.KILLED
+
+
+Deed = Callable[[PlannedRun], Ending]
+
+
+@dataclass
+class Puppets:
+    """An engine whose players do as they are told, one deed per attempt, the last one for ever."""
+
+    deeds: dict[int, Sequence[Deed]]
+    """By the seed of the run."""
+    parallel: int = 2
+    started: list[int] = field(default_factory=list[int])
+    is_stopped: bool = False
+    _over: list[Over] = field(default_factory=list[Over])
+
+    def adopted(self) -> Sequence[PlannedRun]:
+        return []
+
+    def room(self) -> int:
+        return self.parallel - len(self._over)
+
+    def start(self, runs: Sequence[PlannedRun]) -> None:
+        assert len(runs) <= self.room()
+        for run in runs:
+            seed = run.spec.seed
+            deed = [*itertools.islice(self.deeds[seed], self.started.count(seed) + 1)][-1]
+            self.started.append(seed)
+            note(run.folder, Began(done=progress_of(run.folder)))
+            note(run.folder, Ended(ending=deed(run), reason="as told"))
+            self._over.append(Over((run,)))
+
+    def over(self) -> Sequence[Over]:
+        over, self._over = self._over, []
+        return over
+
+    def stop(self) -> None:
+        self.is_stopped = True
+
+    def leave(self) -> None:
+        self.stop()
+
+
+class Stillborn(Puppets):
+    """Jobs that end before their players begin."""
+
+    def start(self, runs: Sequence[PlannedRun]) -> None:
+        self.started.extend(run.spec.seed for run in runs)
+        self._over.extend(Over((run,)) for run in runs)
+
+
+def every(seeds: int, deed: Deed) -> dict[int, Sequence[Deed]]:
+    return {seed: [deed] for seed in range(seeds)}
+
+
+class Clock:
+    """Time that passes by sleeping alone."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds

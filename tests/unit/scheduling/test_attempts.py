@@ -1,0 +1,45 @@
+"""What machines did to a run is counted from its own folder."""
+
+from pathlib import Path
+
+from fmlbench.records.folder import RunFolder
+from fmlbench.scheduling.attempts import Attempt, Began, Ended, Ending, Forgiven, Tally, note, read_attempts, tally
+
+FAILED = Ended(ending=Ending.KILLED, reason="SIGKILL")
+
+
+def counted(*attempts: Attempt, done: int = 0) -> Tally:
+    found = tally(attempts)
+    found.look(done)
+    return found
+
+
+def test_failures_in_a_row_are_those_since_the_run_last_got_further():
+    assert counted(Began(done=0), FAILED, Began(done=0), FAILED).in_a_row == 2
+    assert counted(Began(done=0), FAILED, Began(done=3), FAILED, done=3).in_a_row == 1
+    assert counted(Began(done=0), FAILED, Began(done=0), FAILED, done=1).in_a_row == 0
+
+
+def test_what_began_and_never_ended_was_lost():
+    lost = counted(Began(done=0), Began(done=0), Ended(ending=Ending.COMPLETE))
+    assert lost.failures == {Ending.LOST: 1}
+    assert counted(Began(done=0)).failures == {Ending.LOST: 1}
+    assert tally([Began(done=0)]).failures == {}  # it may still be under way
+
+
+def test_being_stopped_is_no_failure():
+    assert counted(Began(done=0), Ended(ending=Ending.STOPPED)).in_a_row == 0
+
+
+def test_what_was_forgiven_is_remembered_and_does_not_count():
+    forgiven = counted(Began(done=0), Ended(ending=Ending.REFUSED), Forgiven())
+    assert (forgiven.in_a_row, forgiven.is_refused, forgiven.failures) == (0, False, {Ending.REFUSED: 1})
+
+
+def test_a_torn_line_is_left_out(tmp_path: Path):
+    folder = RunFolder(tmp_path)
+    note(folder, Began(done=1))
+    with folder.attempts.open("ab") as file:
+        file.write(b'{"event":"end\n')
+    note(folder, FAILED)
+    assert [attempt.event for attempt in read_attempts(folder)] == ["began", "ended"]

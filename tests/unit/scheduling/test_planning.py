@@ -1,0 +1,78 @@
+"""A plan has every run once, and says beforehand what it takes."""
+
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.run import AgentSpec, Budget, RunSpec
+from fmlbench.records.folder import RunFolder
+from fmlbench.scheduling.estimates import HARNESS_SECONDS, cost_of, makespan
+from fmlbench.scheduling.planning import lay_out, make_plan, needs_of
+from fmlbench.scheduling.study import Caps
+from fmlbench.tasks.library import find_task
+from tests.unit.reports.by_hand import spec_of, toy
+from tests.unit.scheduling.studies import study
+
+TRACK = toy(test_sd=0.01).tracks["cpu"]  # one CPU second per step, 100 MB
+
+
+def test_every_task_agent_and_seed_comes_once_seed_by_seed(tmp_path: Path):
+    plan = make_plan(study(agents=("greedy", "random"), seeds=3), tmp_path)
+    assert [(run.spec.seed, run.spec.agent.name) for run in plan.runs] == [
+        (seed, agent) for seed in range(3) for agent in ("greedy", "random")
+    ]
+    assert len({run.folder.path for run in plan.runs}) == 6
+    assert all(run.spec.task_digest == find_task("toy").on("cpu").digest for run in plan.runs)
+
+
+def test_planning_writes_nothing_and_laying_out_writes_what_was_planned(tmp_path: Path):
+    plan = make_plan(study(seeds=2), tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+    lay_out(plan)
+    lay_out(plan)
+    assert [RunFolder(run.folder.path).read_spec() for run in plan.runs] == [run.spec for run in plan.runs]
+
+
+def test_planning_twice_gives_the_same_folders(tmp_path: Path):
+    first, second = (make_plan(study(seeds=2), tmp_path) for _ in range(2))
+    assert [run.folder for run in first.runs] == [run.folder for run in second.runs]
+
+
+def test_time_is_steps_baseline_and_retests_as_calibrated():
+    each = 1 + HARNESS_SECONDS
+    spec = spec_of(steps=20, retests=3)
+    assert cost_of(spec, TRACK, is_first=False).seconds == pytest.approx((20 + 1 + 3) * each)
+    # The first run of a task retests the baseline, and all others find its scores in the cache.
+    assert cost_of(spec, TRACK, is_first=True).seconds == pytest.approx((20 + 1 + 6) * each)
+
+
+def test_a_budget_of_hours_bounds_the_search():
+    spec = spec_of(steps=20, retests=0).model_copy(update={"budget": Budget(steps=20, hours=10 / 3600)})
+    assert cost_of(spec, TRACK, is_first=False).seconds == pytest.approx(10 + 1 + HARNESS_SECONDS)
+
+
+def test_nobody_knows_how_long_an_uncalibrated_task_takes():
+    track = TRACK.model_copy(update={"calibration": None})
+    assert cost_of(spec_of(), track, is_first=False).seconds is None
+    assert needs_of(track).memory_mb > 1024  # what it is allowed
+
+
+def with_model(spec: RunSpec, dollars: float | None) -> RunSpec:
+    agent = AgentSpec(name="aide", strategy="aide", proposer="llm")
+    return spec.model_copy(update={"agent": agent, "budget": Budget(steps=3, dollars=dollars)})
+
+
+def test_dollars_are_none_for_who_sends_no_bill_and_at_most_the_cap_for_others():
+    assert cost_of(spec_of(), TRACK, is_first=False).dollars == 0
+    assert cost_of(with_model(spec_of(), 2.5), TRACK, is_first=False).dollars == 2.5
+    assert cost_of(with_model(spec_of(), None), TRACK, is_first=False).dollars is None
+
+
+def test_the_sweeps_own_cap_bounds_the_bill(tmp_path: Path):
+    assert make_plan(study(caps=Caps(dollars=5)), tmp_path).dollars == 0
+
+
+@pytest.mark.parametrize(("parallel", "seconds"), [(1, 60), (2, 40), (3, 30), (9, 30)])
+def test_the_time_of_jobs_beside_each_other(parallel: int, seconds: float):
+    # Two workers: 10 and 20 first, then 30 after the 10.
+    assert makespan([10, 20, 30], parallel) == seconds
