@@ -51,35 +51,35 @@ class _Tree:
         self.candidates: defaultdict[int, list[int]] = defaultdict(list)
         self.last_expanded = 0
         self._works: dict[int, int] = {}
+        self._visits, self._values = [0], [0.0]
         parents, candidate_of = [0], [0]
+        sign = 1 if history.metric.goal is Goal.MAXIMIZE else -1
         # Looked up once: members of an enumeration are slow to get at.
         debug = Operator.DEBUG
         for index, step in enumerate(history.proposed, start=1):
-            move = step.move
+            move, score = step.move, step.score
             parent = move.parents[0]
+            is_repair = move.operator is debug
             parents.append(parent)
-            if move.operator is debug:
-                candidate_of.append(candidate_of[parent])
-            else:
-                candidate_of.append(index)
+            candidate_of.append(candidate_of[parent] if is_repair else index)
+            self._visits.append(0 if score is None else 1)
+            self._values.append(0.0 if score is None else sign * score)
+            if score is not None:
+                self._works.setdefault(candidate_of[index], index)
+            if not is_repair:
                 self.candidates[parent].append(index)
                 self.last_expanded = parent
-            if step.score is not None:
-                self._works.setdefault(candidate_of[index], index)
-        self._pass_up(history, parents)
-
-    def _pass_up(self, history: History, parents: Sequence[int]) -> None:
-        """Add every score to its step and all above it; children come after their parents, so one way back will do."""
-        sign = 1 if history.metric.goal is Goal.MAXIMIZE else -1
-        values = [0.0, *(0.0 if step.score is None else sign * step.score for step in history.proposed)]
-        visits = [0, *(0 if step.score is None else 1 for step in history.proposed)]
-        scores = [value for value, visited in zip(values, visits, strict=True) if visited]
+        scores = [value for value, visited in zip(self._values, self._visits, strict=True) if visited]
         self._low, self._high = min(scores, default=0.0), max(scores, default=0.0)
-        for index in range(len(history) - 1, 0, -1):
+        self._pass_up(parents)
+
+    def _pass_up(self, parents: Sequence[int]) -> None:
+        """Add every score to all above its step; children come after their parents, so one way back will do."""
+        visits, values = self._visits, self._values
+        for index in range(len(parents) - 1, 0, -1):
             if visits[index]:
                 visits[parents[index]] += visits[index]
                 values[parents[index]] += values[index]
-        self._visits, self._values = visits, values
 
     def is_expanded(self, step: int, children: int) -> bool:
         """Whether a step has all its candidates, one of which works."""
