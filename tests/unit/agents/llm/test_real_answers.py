@@ -7,8 +7,8 @@ from fmlbench.agents.proposers.llm.edits import EditProblem
 from fmlbench.agents.proposers.llm.parsing import read_answer
 from fmlbench.tasks.library import find_task
 
-APPLIED = """IDEA: Increase the learning rate to 0.5. This should speed up the training process and potentially lead to higher \
-accuracy.
+APPLIED = """IDEA: Increase the learning rate to 0.5. This should speed up the training process and potentially \
+lead to higher accuracy.
 
 tinylearn/model.py
 <<<<<<< SEARCH
