@@ -88,7 +88,11 @@ class Tinker:
 def _changed(number: str, factor: float) -> str:
     if "." in number:
         return f"{float(number) * factor:.6g}"
-    return str(max(1, round(int(number) * factor), int(number) + (factor > 1)))
+    whole = int(number)
+    fresh = round(whole * factor)
+    if fresh == whole:
+        fresh += 1 if factor > 1 else -1
+    return str(fresh if fresh > 0 else whole + 1)
 
 
 def _said(text: str, request: Request) -> Reply:
