@@ -54,6 +54,9 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the agent; 'fmlbench agents' lists them."),
     ] = None,
+    cmd: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="With --agent command: what starts your program.")
+    ] = None,
     unsealed: UnsealedOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -82,7 +85,7 @@ def run(
         replay=find_run(replay, places.runs) if replay else None,
         retest=retest,
         label=label,
-        settings=read_settings(settings or []),
+        settings=read_settings(settings or []) | ({"cmd": cmd} if cmd is not None else {}),
         unsealed=unsealed,
     )
     spec = request.spec(find_task(task))

@@ -8,7 +8,8 @@ from fmlbench.execution.sandbox import Job
 SCRATCH = "scratch"
 USER = "candidate"
 
-_RESERVED = {"bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "scratch", "sys", "tmp", "usr"}
+RESERVED = {"bin", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "scratch", "sys", "tmp", "usr"}
+"""Folders of a sandbox's root that are its own."""
 _SPARE_ADDRESS_SPACE_MB = 4096
 _OPEN_FILES = 4096
 
@@ -48,7 +49,7 @@ def check_targets(job: Job) -> None:
     """Refuse mounts that would cover each other or a part of the system: what a job sees must not hang on order."""
     targets = [PurePosixPath(mount.target) for mount in job.mounts]
     for target in targets:
-        if target.is_absolute() or not target.parts or ".." in target.parts or target.parts[0] in _RESERVED:
+        if target.is_absolute() or not target.parts or ".." in target.parts or target.parts[0] in RESERVED:
             raise ValueError(f"'{target}' is no place for a mount")
     for target in targets:
         if any(target in other.parents for other in targets) or targets.count(target) > 1:

@@ -95,7 +95,7 @@ def test_an_unheard_of_agent_gets_the_list_without_test_doubles():
     with pytest.raises(AgentNotFound) as caught:
         agent_spec("xyzzy", {})
     assert caught.value.hint.startswith("There are: adaptive, ")
-    assert "greedy, linear, mcts" in caught.value.hint
+    assert "greedy, human, linear, mcts" in caught.value.hint
     assert "scripted" not in caught.value.hint
 
 

@@ -12,6 +12,7 @@ from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.core.agents import Agent, Session
 from fmlbench.core.steps import Move, Operator, Proposal, Usage
 from fmlbench.testing.sessions import RecordedSession, told
+from fmlbench.testing.surroundings import bare_surroundings
 
 FILES = {"research.py": "rate = 0.5\nwidth = 8\nscale = 2.0\n"}
 
@@ -100,9 +101,9 @@ def test_believes_a_proposer_that_measured_itself():
 @pytest.mark.parametrize("name", sorted(name for name, entry in AGENTS.items() if entry.proposer == "mutate"))
 def test_a_search_with_mutations_resumes_as_if_never_interrupted(name: str):
     whole = RecordedSession(FILES, score, steps=20, seed=5)
-    build_agent(agent_spec(name, {}), ({}, "")).run(whole)
+    build_agent(agent_spec(name, {}), bare_surroundings()).run(whole)
     assert len(whole.history.proposed) == 20
     for done in (0, 3, 13):
         resumed = whole.interrupted_after(done)
-        build_agent(agent_spec(name, {}), ({}, "")).run(resumed)
+        build_agent(agent_spec(name, {}), bare_surroundings()).run(resumed)
         assert told(resumed.history) == told(whole.history)

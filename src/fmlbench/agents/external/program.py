@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.execution.sandbox import Mount
+from fmlbench.execution.world import RESERVED
 
 
 def _furnish_nothing(_home: Path) -> None:
@@ -36,8 +37,13 @@ def command_program(command: str, see: str) -> Program:
 
 
 def _mount(path: Path) -> Mount:
-    if not path.is_absolute() or not path.exists():
+    if not path.is_absolute() or not path.exists() or path == Path(path.anchor):
         raise BadRequest(
             f"There is no '{path}' for the agent's program to see.", hint="Give absolute paths that exist: see=/a:/b."
+        )
+    if path.parts[1] in RESERVED:
+        raise BadRequest(
+            f"A sandbox has a '/{path.parts[1]}' of its own: the agent's program cannot see '{path}'.",
+            hint="Move it to another place, such as your home folder.",
         )
     return Mount(path, str(path).lstrip("/"))

@@ -6,6 +6,7 @@ from fmlbench.agents.catalogue import AGENTS, MUTATE, agent_spec, build_agent
 from fmlbench.core.evaluation import Outcome
 from fmlbench.llm.scripted import Tinker
 from fmlbench.testing.sessions import Files, RecordedSession, told
+from fmlbench.testing.surroundings import bare_surroundings
 
 FILES = {"model.py": "width = 8\ndepth = 2\nrate = 0.5\n", "README.md": "Words.\n"}
 STEPS = 12
@@ -22,7 +23,7 @@ def score(files: Files) -> float:
 @pytest.mark.parametrize("name", sorted(name for name, entry in AGENTS.items() if entry.proposer == MUTATE.name))
 def test_a_search_with_a_model_resumes_as_if_never_interrupted(name: str):
     settings = {"ideas": "4"} if name == "ai-scientist" else {}
-    agent = build_agent(agent_spec(name, settings, "scripted/tinker"), ({}, ""), Tinker("scripted/tinker"))
+    agent = build_agent(agent_spec(name, settings, "scripted/tinker"), bare_surroundings(), Tinker("scripted/tinker"))
     whole = RecordedSession(FILES, score, steps=STEPS, seed=3)
     agent.run(whole)
     assert len(whole.history.proposed) == STEPS
