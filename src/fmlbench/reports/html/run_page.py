@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from fmlbench.core.figures import score_text
 from fmlbench.core.task import Material
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing
@@ -23,7 +24,6 @@ from fmlbench.reports.wording import (
     brief_estimate_text,
     dollars_text,
     duration_text,
-    score_text,
     seal_text,
 )
 

@@ -107,8 +107,9 @@
 
   function keepInView(row) {
     const list = row.parentElement;
-    const above = row.offsetTop - list.offsetTop;
-    if (above < list.scrollTop || above + 40 > list.scrollTop + list.clientHeight) list.scrollTop = above - 80;
+    const above = row.offsetTop;
+    const below = above + row.offsetHeight;
+    if (above < list.scrollTop || below > list.scrollTop + list.clientHeight) list.scrollTop = above - 2 * row.offsetHeight;
   }
 
   function follow() {
