@@ -63,7 +63,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="fmlbench-sweep-") as folder:
         cache = options.cache.resolve()
         for rows in (
-            two_workers(Path(folder) / "scaling", cache, seeds=4, seconds=3 if options.quick else 8),
+            two_workers(Path(folder) / "scaling", cache, seeds=4, seconds=1 if options.quick else 4),
             engines(Path(folder) / "engines", cache, runs=4 if options.quick else 12),
             ten_thousand(Path(folder) / "simulated", runs=1000 if options.quick else 10_000),
         ):
