@@ -33,13 +33,15 @@ def test_a_requeue_and_a_kill_change_nothing(cache: Path, tmp_path: Path, monkey
         time.sleep(3)
         first, *_ = running_jobs()
         subprocess.run(["scontrol", "requeue", first], check=True)
-        wait_until(lambda: len(list(players_in(bench.folder / "killed"))) > 0)
+        wait_until(lambda: len(list(players_in(bench.folder / "killed"))) == 1)
         os.kill(min(players_in(bench.folder / "killed")), signal.SIGKILL)
         _, err = sweep.communicate(timeout=1200)
         print(f"\nslurm: {time.monotonic() - started:.0f} s with a requeue and a kill")
         assert sweep.returncode == 0, err
         status = bench.ask("killed", "status")
         print("slurm:", status["states"], status["failures"])
+        assert status["failures"].pop("killed") == 1
+        assert sum(status["failures"].values()) == 1  # the requeue
         assert_same(bench.runs("whole"), bench.runs("killed"))
     assert list(players_in(bench.folder)) == []
 
