@@ -18,7 +18,7 @@ from typing import Protocol, runtime_checkable
 
 import typer
 
-from fmlbench.core.errors import FmlbenchError, InfraTrouble
+from fmlbench.core.errors import AgentFailed, FmlbenchError, InfraTrouble, ModelUnavailable
 from fmlbench.reports.untrusted import one_line
 
 USER_ERROR = 2
@@ -86,8 +86,8 @@ def resumable(run: str) -> Generator[None]:
     except (KeyboardInterrupt, Terminated) as stop:
         typer.echo(f"stopped; go on with: {command}", err=True)
         raise typer.Exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED) from stop
-    except InfraTrouble as trouble:
-        raise InfraTrouble(trouble.message, hint=f"{trouble.hint} Then go on with: {command}") from trouble
+    except (InfraTrouble, ModelUnavailable, AgentFailed) as trouble:
+        raise type(trouble)(trouble.message, hint=f"{trouble.hint} Then go on with: {command}") from trouble
     except OSError as error:
         explained = _explain(error)
         if explained is None:

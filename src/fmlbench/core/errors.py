@@ -95,7 +95,7 @@ class ModelTrouble(InfraTrouble):
 
 
 class ModelUnavailable(FmlbenchError):
-    """No model of that name, or something it needs is missing here: a package, a key."""
+    """No model of that name, or something it needs is missing here: a package, a key that works."""
 
 
 class StudyInvalid(FmlbenchError):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 
-from fmlbench.core.errors import ModelTrouble
+from fmlbench.core.errors import FmlbenchError, ModelTrouble, ModelUnavailable
 from fmlbench.llm.chat import CallFailed, ChatModel, Reply, Request
 
 PAUSES_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
@@ -31,7 +31,7 @@ class Patient:
         return self.model.name
 
     def complete(self, request: Request) -> Reply:
-        """Answer, or raise ModelTrouble when patience is at its end."""
+        """Answer, or raise ModelTrouble when patience is at its end, ModelUnavailable where it would not help."""
         for attempt, pause in enumerate((*self.pauses, None), start=1):
             started = self.clock()
             try:
@@ -44,10 +44,11 @@ class Patient:
             self.sleep(wait)
         raise AssertionError  # the last pause is None, which ends the loop
 
-    def _trouble(self, failure: CallFailed, attempt: int) -> ModelTrouble:
+    def _trouble(self, failure: CallFailed, attempt: int) -> FmlbenchError:
         tries = f" after {attempt} tries" if attempt > 1 else ""
         hint = failure.hint or "Look whether the provider works and is paid; 'fmlbench models' tests a key."
-        return ModelTrouble(f"{self.name} did not answer{tries}: {failure.reason}.", hint=hint)
+        kind = ModelTrouble if failure.is_transient else ModelUnavailable
+        return kind(f"{self.name} did not answer{tries}: {failure.reason}.", hint=hint)
 
 
 def within(seconds: float, call: Callable[[], Reply]) -> Reply:

@@ -18,7 +18,7 @@ REQUEST = RunRequest(agent="greedy", steps=3, seed=1, track="cpu")
 
 
 def only_run(runs: Path) -> RunFolder:
-    (path,) = runs.iterdir()
+    (path,) = (path for path in runs.iterdir() if path.is_dir())
     return RunFolder(path)
 
 

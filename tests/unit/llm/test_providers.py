@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.core.errors import ModelTrouble
+from fmlbench.core.errors import ModelTrouble, ModelUnavailable
 from fmlbench.llm.chat import CallFailed, Message, Place, Reply, Request, Tokens
 from fmlbench.llm.opening import open_model
 from fmlbench.llm.patience import Patient
@@ -105,7 +105,7 @@ def test_no_answer_is_waited_for_longer_than_the_deadline(name: str, fault: Faul
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_failures_that_stay_are_not_tried_again(name: str, fault: Fault, hint: str):
     with serving([fault]) as server:
-        with pytest.raises(ModelTrouble, match=f"HTTP {fault}") as caught:
+        with pytest.raises(ModelUnavailable, match=f"HTTP {fault}") as caught:
             ask(name, server)
         assert server.calls == 1
     assert hint in caught.value.hint
