@@ -8,7 +8,7 @@ TOOLS := $(VENV)/.tools
 # One thread per process: tests run beside each other, and thread counts change results.
 export OMP_NUM_THREADS := 1
 
-.PHONY: bench test check setup format test-long test-engines redteam
+.PHONY: bench test check setup format test-long test-engines test-graphcodebert redteam
 
 bench: setup
 	@$(BIN)/fmlbench bench --suite quick
@@ -50,6 +50,12 @@ test-engines:
 	$(PYTHON) -m venv build/engines
 	build/engines/bin/pip install --quiet --retries 10 --editable '.[dev,ray]'
 	build/engines/bin/pytest -m engines -s tests/engines
+
+# PyTorch is large, too, and a pinned release is the one that comes as a CPU build.
+test-graphcodebert:
+	$(PYTHON) -m venv build/graphcodebert
+	build/graphcodebert/bin/pip install --quiet --retries 10 torch==2.13.0 transformers --editable '.[dev]'
+	build/graphcodebert/bin/pytest tests/unit/metrics/test_graphcodebert.py
 
 test-long: setup $(TOOLS)
 	$(BIN)/pytest -m long

@@ -1,4 +1,4 @@
-"""GraphCodeBERT's code path with a small random model; skipped where PyTorch and transformers are not installed."""
+"""GraphCodeBERT's code path with a small random model: `make test-graphcodebert` installs what it needs and runs it."""
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportMissingImports=false, reportMissingTypeStubs=false
 
