@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.run import Budget
+from fmlbench.core.task import Editable
 from fmlbench.execution.sandbox import Mount, Sandbox, TaskPython
 
 Practice = Callable[[Mapping[str, str]], Evaluation]
@@ -21,6 +22,7 @@ class Quarters:
     """The agent's own part of the run's folder."""
     codebase: Path
     """The untouched repository; the program gets a copy."""
+    editable: Editable
     python: TaskPython
     sandbox: Sandbox
     visible: tuple[Mount, ...]

@@ -39,6 +39,7 @@ def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places
         run_id=spec.run_id,
         folder=folder,
         codebase=prepared.codebase,
+        editable=prepared.task.editable,
         python=prepared.python,
         sandbox=prepared.sandbox,
         visible=(

@@ -36,16 +36,6 @@ def lay_out(codebase: Path, files: Mapping[str, str], editable: Editable, tree: 
         (tree / path).write_bytes(text.encode("utf-8"))
 
 
-def copy_with(codebase: Path, files: Mapping[str, str], tree: Path) -> None:
-    """Make ``tree`` a copy of the codebase, anybody's to change, with these files laid over it."""
-    for path in repository_files(codebase):
-        (tree / path).parent.mkdir(parents=True, exist_ok=True)
-        _copy(codebase / path, tree / path)
-    for path, text in files.items():
-        (tree / path).parent.mkdir(parents=True, exist_ok=True)
-        (tree / path).write_bytes(text.encode("utf-8"))
-
-
 def editable_files(codebase: Path, editable: Editable) -> dict[str, str]:
     """The text a candidate starts from, by path; a binary file stays as it is even where a glob names it."""
     named = (path for path in repository_files(codebase) if matches(path, editable.globs))

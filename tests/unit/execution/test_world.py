@@ -12,6 +12,7 @@ from fmlbench.execution.sandbox import Job, Mount, TaskPython
 from fmlbench.execution.world import (
     check_targets,
     command_of,
+    covered_parts,
     environment_of,
     limit_keeper,
     limit_namespace,
@@ -113,3 +114,18 @@ def test_in_a_cgroup_or_with_devices_the_address_space_is_free(
 def test_a_namespace_has_room_for_its_own_first_process(keeper: int) -> None:
     limit_namespace(keeper, job(limits=SMALL))
     assert resource.prlimit(keeper, resource.RLIMIT_NPROC) == (8, 8)
+
+
+@pytest.mark.parametrize(
+    ("python", "target", "is_covered"),
+    [
+        ("/repo/cache/env", "repo", True),
+        ("/repo", "repo", True),
+        ("/data/cache/env", "data/train", False),
+        ("/repository/env", "repo", False),
+    ],
+)
+def test_a_python_that_a_mount_would_hide_is_found(python: str, target: str, is_covered: bool) -> None:
+    folder = Path(python)
+    found = covered_parts(job(target, python=TaskPython(folder / "bin/python", (folder,))))
+    assert found == ([folder] if is_covered else [])

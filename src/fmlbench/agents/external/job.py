@@ -25,8 +25,8 @@ from fmlbench.core.brief import Brief
 from fmlbench.core.task import Limits
 from fmlbench.execution.sandbox import Job, Mount, TaskPython
 from fmlbench.llm.proxy.opening import ModelAccess
+from fmlbench.workspace import trees
 from fmlbench.workspace.filing import replace_folder, scratch_beside
-from fmlbench.workspace.trees import copy_with
 
 PROMPT = """\
 You are a machine-learning researcher. The current folder holds the repository of a research codebase; improve its
@@ -111,7 +111,7 @@ def _lay_out_work(quarters: Quarters, session: Session) -> None:
         return
     with scratch_beside(work) as scratch:
         made = scratch / "made"
-        copy_with(quarters.codebase, session.code_of(len(session.history) - 1), made)
+        trees.lay_out(quarters.codebase, session.code_of(len(session.history) - 1), quarters.editable, made)
         replace_folder(made, work)
 
 

@@ -12,6 +12,7 @@ import pytest
 from fmlbench.agents.external.person import Person
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.steps import INVITATION
+from fmlbench.core.task import Editable
 from fmlbench.execution.sandbox import Mount, TaskPython
 from fmlbench.execution.unsealed import Unsealed
 from fmlbench.testing.sessions import Files, RecordedSession
@@ -35,6 +36,7 @@ def quarters(tmp_path: Path) -> Quarters:
         run_id="run",
         folder=folder,
         codebase=codebase,
+        editable=Editable(globs=("*.py",), suggested=("research.py",)),
         python=TaskPython(Path(sys.executable), ()),
         sandbox=Unsealed(),
         visible=(Mount(data, "data/pixels"),),
