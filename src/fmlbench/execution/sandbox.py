@@ -13,6 +13,7 @@ from typing import Protocol
 
 from fmlbench.core.run import Rung
 from fmlbench.core.task import Limits
+from fmlbench.execution.gate import Gate
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ class Job:
     """Start Python with -I: no current folder, no user site, no environment."""
     stop: threading.Event | None = None
     """Set by another thread that wants the job ended; it is then nobody's failure."""
+    gate: Gate | None = None
+    """What the job waits at, ready to work, until another thread opens it; its number is the last of the arguments."""
 
 
 class Ending(StrEnum):
