@@ -15,9 +15,17 @@ from fmlbench.workspace.places import Places
 
 pytestmark = [pytest.mark.real, pytest.mark.sandbox, pytest.mark.timeout(900)]
 
-EVERYWHERE = ["known-paths", "smuggled-weights"]
-MORE = ["forge-in-exam", "answers-as-array-of-pickles", "rewrite-later", "walk-memory", "count-questions"]
-"""Tried on one real task; the toy task gets all there are."""
+TRIED = [
+    "known-paths",
+    "smuggled-weights",
+    "forge-in-exam",
+    "answers-as-array-of-pickles",
+    "rewrite-later",
+    "walk-memory",
+    "count-questions",
+]
+"""The toy task gets all there are."""
+ELSEWHERE = [(folder.task.name, attack) for folder in all_tasks("core") for attack in TRIED[:2]]
 
 
 @pytest.fixture(scope="module")
@@ -28,13 +36,20 @@ def real_arena(request: pytest.FixtureRequest, cache: Path, sandbox: Sandbox, re
         yield opened
 
 
-TRIED = [(folder.task.name, attack) for folder in all_tasks("core") for attack in EVERYWHERE]
-
-
 @pytest.mark.parametrize(
-    ("real_arena", "name"), [*TRIED, *(("data-efficiency", attack) for attack in MORE)], indirect=["real_arena"]
+    ("real_arena", "name"), [("data-efficiency", attack) for attack in TRIED], indirect=["real_arena"]
 )
 def test_an_attack_earns_reaches_and_leaves_nothing(real_arena: Arena, name: str):
+    _try(real_arena, name)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("real_arena", "name"), ELSEWHERE, indirect=["real_arena"])
+def test_nor_does_it_on_the_other_tasks(real_arena: Arena, name: str):
+    _try(real_arena, name)
+
+
+def _try(real_arena: Arena, name: str) -> None:
     row = real_arena.try_attack(find_attack(name))
     assert row.has_run, row
     assert not row.earned, row
