@@ -76,7 +76,7 @@ class Workbench:
             for name, log in experiment.logs(exam).items():
                 shutil.copyfile(log, place / f"{name}.log")
             answers = experiment.graded_answers(exam)
-            if answers.exists() and answers.stat().st_size <= MAX_KEPT_ANSWER_BYTES:
+            if answers.exists() and 0 < answers.stat().st_size <= MAX_KEPT_ANSWER_BYTES:
                 shutil.copyfile(answers, place / "answers.npy")
             if exam is ExamName.VALIDATION and experiment.native_files().is_dir():
                 keep_native_files(experiment.native_files(), place / "native")

@@ -16,7 +16,7 @@ from fmlbench.execution.bench import Bench
 from fmlbench.execution.collecting import Array
 from fmlbench.execution.company import choose_company
 from fmlbench.execution.draws import Draw
-from fmlbench.execution.grading import Grade, grade
+from fmlbench.execution.grading import Grade, Grading
 from fmlbench.execution.native import read_self_report
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Ending, Execution
@@ -88,14 +88,17 @@ class Experiment:
 
     def examine(self, exam: ExamName) -> Examined:
         """Sit an exam twice, compare, and have the answers graded."""
-        sittings = self._sit(exam)
+        grading = Grading(self.prepared, self.draw.labels(exam), exam, self.label, self._bench.grading(exam))
+        sittings = self._sit(exam, grading)
         executions = [sitting.execution for sitting in sittings]
         problem = self._problem_of_sittings(sittings)
         if problem:
+            self.close()
             return Examined(_with_usage(problem, executions))
         answers = sittings[0].answers
         assert answers is not None  # noqa: S101 - a sitting without answers is a problem
-        graded, _ = grade(self.prepared, answers, self.draw.labels(exam), exam, self.label, self._bench.grading(exam))
+        graded = grading.grade(answers, self._turns.run)
+        self.close()
         if graded.refused:
             refused = Evaluation(outcome=Outcome.INVALID, reason=graded.refused)
             return Examined(_with_usage(refused, executions), graded, answers)
@@ -145,20 +148,19 @@ class Experiment:
     def _turns(self) -> Turns:
         return Turns(self.prepared.sandbox, ahead=has_spare_core(self.prepared.track))
 
-    def _sit(self, exam: ExamName) -> list[Sitting]:
+    def _sit(self, exam: ExamName, grading: Grading) -> list[Sitting]:
         """Hold the second sitting, then the one that counts; not at once, or they could talk to each other.
 
         What the smaller company had to say would only mislead the larger one, so it goes first.
         """
         seats = self._take_seats(exam)
+        following = [*(seat.job for seat in seats[1:]), grading.job]
         sittings: list[Sitting] = []
-        for number, seat in enumerate(seats):
-            for following in seats[number + 1 :]:
-                self._turns.line_up(following.job)
+        for seat, job in zip(seats, following, strict=True):
+            self._turns.line_up(job)
             sittings.insert(0, in_order(seat.sit(self._turns.run)))
             if sittings[0].answers is None:
                 break
-        self.close()
         return sittings
 
     def _take_seats(self, exam: ExamName) -> list[Seat]:

@@ -6,6 +6,7 @@ last argument, so the same driver runs in both.
 """
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -99,6 +100,10 @@ class Execution:
     peak_memory_mb: float
     log_tail: str
     """The last few thousand characters of its output, as text."""
+
+
+RunJob = Callable[[Job], Execution]
+"""Runs a job to its end: a sandbox does, or somebody who has let the job get ready in one."""
 
 
 class Sandbox(Protocol):

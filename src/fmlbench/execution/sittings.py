@@ -17,13 +17,12 @@ import numpy as np
 from fmlbench.core.task import AnswerKind, Answers
 from fmlbench.execution.collecting import Array, BadHandIn, Expected, NotHandedIn, read_handed_in
 from fmlbench.execution.pipes import Pipe
-from fmlbench.execution.sandbox import Ending, Execution, Job, Mount
+from fmlbench.execution.sandbox import Ending, Execution, Job, Mount, RunJob
 
 _LENGTH_BYTES = 8
 
 MakeJob = Callable[[Sequence[Mount], tuple[int, int] | None], Job]
 """Builds the exam's job from the sitting's own mounts and, for exams that ask one by one, the pipe's two ends."""
-RunJob = Callable[[Job], Execution]
 
 
 @dataclass(frozen=True)

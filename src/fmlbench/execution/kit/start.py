@@ -1,9 +1,9 @@
-"""Where every stage begins: get ready, wait for the turn, then become the task's driver.
+"""Where every stage begins: get ready, wait for the turn, then become the task's driver, or its grader.
 
-    python start.py DRIVER ROOT
-    python start.py DRIVER GATE ROOT
+    python start.py PROGRAM ROOT
+    python start.py PROGRAM GATE ROOT
 
-DRIVER and the rest of the world lie below ROOT. GATE is a pipe: until a byte comes through it, the stage before is
+PROGRAM and the rest of the world lie below ROOT. GATE is a pipe: until a byte comes through it, the stage before is
 still at work, and nothing of the candidate's is read or run here.
 """
 
@@ -14,7 +14,8 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
-SLOW_TO_IMPORT = ("numpy", "torch")
+SLOW_TO_IMPORT = ("numpy",) if sys.flags.isolated else ("numpy", "torch")
+"""Graders, which are started isolated, use NumPy alone."""
 
 
 def wait_for_turn(gate: int) -> bool:
@@ -27,16 +28,17 @@ def wait_for_turn(gate: int) -> bool:
     return bool(turn)
 
 
-def become(driver: Path, root: str) -> None:
-    """Go on as if this had been started as ``python DRIVER ROOT``, with the candidate's tree to import from."""
-    imported_from = [str(Path(root) / "repo"), str(Path(root) / "kit")]
-    os.environ["PYTHONPATH"] = os.pathsep.join(imported_from)
-    sys.path[:1] = [str(driver.parent), *imported_from]
-    sys.argv[:] = [str(driver), root]
+def become(program: Path, root: str) -> None:
+    """Go on as if this had been started as ``python PROGRAM ROOT``; drivers import from the candidate's tree first."""
+    if not sys.flags.isolated:
+        imported_from = [str(Path(root) / "repo"), str(Path(root) / "kit")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(imported_from)
+        sys.path[:1] = [str(program.parent), *imported_from]
+    sys.argv[:] = [str(program), root]
     main = ModuleType("__main__")
-    main.__file__ = str(driver)
+    main.__file__ = str(program)
     sys.modules["__main__"] = main
-    exec(compile(driver.read_bytes(), driver, "exec"), main.__dict__)  # noqa: S102 - the task's own file
+    exec(compile(program.read_bytes(), program, "exec"), main.__dict__)  # noqa: S102 - the task's own file
 
 
 if __name__ == "__main__":
