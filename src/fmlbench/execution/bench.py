@@ -3,6 +3,7 @@
 BENCH/
   tree/              pinned upstream + the task's files + the candidate's editable files
   carry/             the only thing that passes from stage to stage
+    NAME/            what a stage left that trains alone: all of carry/ that such a stage sees
   trained            there once all training stages have ended well
   train-NAME/        a training stage: its facts, its log, what it left in out/
   exam-NUMBER/       one exam; which one, only the machine's secret tells

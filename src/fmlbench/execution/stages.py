@@ -30,8 +30,10 @@ class Stages:
         folder = self.bench.training(training)
         out = folder / "out"
         out.mkdir(parents=True)
+        carry = self.bench.carry / training.name if training.alone else self.bench.carry
+        carry.mkdir(exist_ok=True)
         mounts = (
-            Mount(self.bench.carry, "carry", writable=True),
+            Mount(carry, "carry", writable=True),
             Mount(out, "out", writable=True),
             *(Mount(self.draw.visible(part), f"data/{part}") for part in training.data),
         )
