@@ -106,7 +106,7 @@ def fields_of(record: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
     for statement, after in zip(definition.body, [*definition.body[1:], None], strict=True):
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             continue
-        default = "" if statement.value is None else f"`{ast.unparse(_default(statement.value))}`"
+        default = "" if statement.value is None else f"`{ast.unparse(statement.value)}`"
         kind = f"`{ast.unparse(Plain().visit(statement.annotation))}`".replace("|", "\\|")
         yield statement.target.id, kind, default.replace("|", "\\|"), _docstring(after)
 
@@ -120,12 +120,6 @@ class Plain(ast.NodeTransformer):
             assert isinstance(node.slice, ast.Tuple)
             return self.visit(node.slice.elts[0])
         return self.generic_visit(node)
-
-
-def _default(value: ast.expr) -> ast.expr:
-    """What stands behind the equals sign, or what ``Field(default=...)`` makes of it."""
-    keywords = value.keywords if isinstance(value, ast.Call) and ast.unparse(value.func) == "Field" else []
-    return next((keyword.value for keyword in keywords if keyword.arg == "default"), value)
 
 
 def _docstring(statement: ast.stmt | None) -> str:
