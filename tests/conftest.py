@@ -2,6 +2,8 @@
 
 import os
 import signal
+import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.places import Places
+from tests.nobody import NOBODY
 
 # Whoever started us in the background may have had SIGINT ignored, and processes we start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -45,3 +48,11 @@ def sandbox() -> Sandbox:
 def toy(cache: Path, sandbox: Sandbox) -> PreparedTask:
     places = Places(cache=cache, runs=cache / "no-runs")
     return prepare(find_task("toy"), "cpu", places=places, sandbox=sandbox, progress=Silent())
+
+
+@pytest.fixture
+def home_of_nobody() -> Generator[Path]:
+    """A folder of an ordinary user's; not below pytest's own, which every session of pytest closes to others again."""
+    with tempfile.TemporaryDirectory(prefix="home of nobody ") as folder:
+        os.chown(folder, NOBODY, NOBODY)
+        yield Path(folder)

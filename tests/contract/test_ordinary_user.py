@@ -4,15 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import fmlbench
+from tests.nobody import AS_NOBODY
 
-NOBODY = 65534
 PYTHON = Path("/usr/bin/python3")
 """Anybody may run it; our own may lie in a home that is closed to others."""
 
@@ -27,26 +25,17 @@ def is_open_to_others(path: Path) -> bool:
     return all(folder.stat().st_mode & 0o005 == 0o005 for folder in path.parents)
 
 
-@pytest.fixture
-def home() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp(prefix="nobody-"))
-    os.chown(folder, NOBODY, NOBODY)
-    yield folder
-    shutil.rmtree(folder)
-
-
 @pytest.mark.sandbox
 @pytest.mark.skipif(os.getuid() != 0 or not shutil.which("setpriv"), reason="only root can become nobody, with setpriv")
 @pytest.mark.skipif(not is_same_version(PYTHON), reason="the system has no Python of our version")
 @pytest.mark.skipif(not is_open_to_others(Path(__file__)), reason="this checkout is closed to other users")
-def test_the_contract_holds_for_an_ordinary_user(home: Path) -> None:
-    become_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
-    pytest_options = ["-q", "--noconftest", "-p", "no:cacheprovider", f"--basetemp={home / 'tests'}"]
+def test_the_contract_holds_for_an_ordinary_user(home_of_nobody: Path) -> None:
+    pytest_options = ["-q", "--noconftest", "-p", "no:cacheprovider", f"--basetemp={home_of_nobody / 'tests'}"]
     places = [Path(module.__file__ or "").parents[1] for module in (fmlbench, pytest)]
     contract = Path(__file__).with_name("test_sandboxes.py")
     finished = subprocess.run(
-        [*become_nobody, PYTHON, "-m", "pytest", *pytest_options, f"{contract}::TestBubblewrapWithoutControlGroups"],
-        env={"PATH": "/usr/bin:/bin", "HOME": str(home), "PYTHONPATH": f"{places[0]}:{places[1]}"},
+        [*AS_NOBODY, PYTHON, "-m", "pytest", *pytest_options, f"{contract}::TestBubblewrapWithoutControlGroups"],
+        env={"PATH": "/usr/bin:/bin", "HOME": str(home_of_nobody), "PYTHONPATH": f"{places[0]}:{places[1]}"},
         cwd=contract.parent.parent.parent,
         capture_output=True,
         text=True,

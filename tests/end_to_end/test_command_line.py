@@ -14,10 +14,10 @@ import pytest
 
 from fmlbench.execution.cgroups import groups_of
 from fmlbench.tasks.library import find_task
+from tests.nobody import AS_NOBODY, NOBODY
 
 PROJECT = Path(__file__).parent.parent.parent
 START = "from fmlbench.cli.app import main; main()"
-NOBODY = 65534
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
 
@@ -120,25 +120,19 @@ def test_a_retest_that_is_stopped_ends_at_once_and_leaves_nothing(terminal: Term
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
-def test_an_ordinary_user_gets_a_sealed_run(tmp_path: Path):
+def test_an_ordinary_user_gets_a_sealed_run(home_of_nobody: Path):
     """With an installation, a cache and runs of their own; the machine's Python, because ours may lie in /root."""
     system = shutil.which("python3", path="/usr/bin")
     assert system, "this test needs the distribution's Python"
-    home = tmp_path / "home of nobody"
+    home = home_of_nobody
     python = home / "venv" / "bin" / "python"
     subprocess.run([system, "-m", "venv", "--without-pip", home / "venv"], check=True)
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--retries", "10"]
     subprocess.run([*pip, str(PROJECT), "pip"], check=True)
-    for path in (tmp_path, *tmp_path.parents):
-        if path.owner() == "root" and path != Path("/tmp"):
-            path.chmod(path.stat().st_mode | 0o055)
-        if path.name.startswith("pytest-of-"):
-            break
     subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", str(home)], check=True)
-    user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     settings = {**os.environ, "HOME": str(home), "FMLBENCH_CACHE": f"{home}/cache", "FMLBENCH_RUNS": f"{home}/runs"}
     words = ["run", "toy", "--agent", "oracle", "--steps", "1", "--retest", "0", "--json"]
-    done = run([*user, str(python), "-c", START, *words], settings)
+    done = run([*AS_NOBODY, str(python), "-c", START, *words], settings)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)["summary"]
     assert summary["stage"] == "complete"
