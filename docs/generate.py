@@ -12,21 +12,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import BaseModel
+from tasks_page import tasks
 
 from fmlbench.agents.catalogue import AGENTS, MUTATE, AgentEntry
 from fmlbench.core import metric as metrics
 from fmlbench.core import run, sources, task
-from fmlbench.core.metric import Goal
-from fmlbench.core.task import Calibration, Measured, Task
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Family
 from fmlbench.scheduling import study
-from fmlbench.tasks.folder import TaskFolder
-from fmlbench.tasks.library import all_tasks
 
 HERE = Path(__file__).parent
 TABLES_BEGIN, TABLES_END = "<!-- tables: generated -->", "<!-- end of tables -->"
-SUITE = "../src/fmlbench/suite"
 
 Records = tuple[tuple[type[BaseModel], str], ...]
 
@@ -126,75 +122,6 @@ def _docstring(statement: ast.stmt | None) -> str:
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
         return " ".join(str(statement.value.value).split())
     return ""
-
-
-def tasks() -> str:
-    """What there is to work on, read off the manifests."""
-    folders = [*all_tasks("core"), *all_tasks("test")]
-    lines = [
-        "# The tasks",
-        "",
-        "Generated from the manifests by `python docs/generate.py`. Figures are of the sealed test: mean over seeds,",
-        "with the standard deviation of one step's score, which everywhere is sigma. `fmlbench tasks check NAME`",
-        "measures them anew.",
-        "",
-        "| task | question | baseline | method off | expert reference | step |",
-        "|---|---|---|---|---|---|",
-        *(_task_row(folder.task) for folder in folders),
-    ]
-    for folder in folders:
-        lines += ["", *_task_section(folder)]
-    return "\n".join(lines) + "\n"
-
-
-def _task_row(shown: Task) -> str:
-    measured = shown.tracks["cpu"].calibration
-    if measured is None:
-        return f"| [{shown.name}](#{shown.name}) | {shown.title} | not measured | | | |"
-    better = shown.metric.gain(measured.reference.test.mean, measured.baseline.test.mean) / measured.baseline.test.sd
-    baseline, off, reference = map(_figure, (measured.baseline, measured.method_off, measured.reference))
-    return (
-        f"| [{shown.name}](#{shown.name}) | {shown.title} | {baseline} | {off} | {reference}, {better:+.0f} sigma "
-        f"| {measured.step_cpu_seconds:.0f} CPU s |"
-    )
-
-
-def _figure(measured: Measured) -> str:
-    return f"{measured.test.mean:.3f} ± {measured.test.sd:.3f}"
-
-
-def _task_section(folder: TaskFolder) -> Iterator[str]:
-    shown = folder.task
-    metric, direction = shown.metric, "up" if shown.metric.goal is Goal.MAXIMIZE else "down"
-    yield f"## {shown.name}"
-    yield ""
-    yield shown.question
-    yield ""
-    yield f"- **Score**: {metric.name}, {direction}; perfect {metric.best:g}, useless {metric.worst:g}."
-    yield f"- **Codebase**: {_material(shown.codebase)}."
-    yield f"- **Data**: {'; '.join(_material(item) for item in shown.data) or 'made up by the task'}."
-    yield from (f"- **Rule**: {rule.text}" for rule in shown.rules)
-    yield f"- **Method off**: {shown.method_off.idea}"
-    yield f"- **Expert reference**: {shown.reference.idea} {shown.reference.citation}".rstrip()
-    yield from (f"- **Exploit that must not pay**: {exploit.idea}" for exploit in shown.exploits)
-    measured = shown.tracks["cpu"].calibration
-    if measured:
-        yield _cost(measured)
-    for name, track in shown.tracks.items():
-        if track.own and track.own.codebase:
-            yield f"- **Track `{name}`**: {_material(track.own.codebase)}."
-    yield f"- Provenance, splits and what differs from the paper: [README]({SUITE}/{shown.name}/README.md)."
-
-
-def _material(material: sources.Material) -> str:
-    return f"{material.name} {material.version} ({material.licence})"
-
-
-def _cost(measured: Calibration) -> str:
-    return (
-        f"- **Cost of a step**: {measured.step_cpu_seconds:.0f} CPU seconds for training and both exams, "
-        f"{measured.peak_memory_mb} MB; {measured.date}, {measured.machine}, n = {measured.baseline.test.n}."
-    )
 
 
 SETTINGS = re.compile(r"<!-- settings of (?P<agent>\S+) -->\n.*?<!-- end -->", re.DOTALL)

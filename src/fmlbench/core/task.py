@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from fmlbench.core.metric import Metric
 from fmlbench.core.record import Record
-from fmlbench.core.sources import Material
+from fmlbench.core.sources import GitSource, Material, NpmSource, PathSource, PypiSource, UrlSource
 
 SMOKE = "-smoke"
 """What the name of a track ends with when it is only tried out."""
@@ -252,6 +252,14 @@ class Task(Record):
     tracks: dict[str, Track]
     """By name: `cpu`, `paper`."""
 
+    @property
+    def megabytes(self) -> float | None:
+        """What its codebase and data are to download from their first sources, if that is known of all of them."""
+        firsts = [material.sources[0] for material in (self.codebase, *self.data)]
+        archives = {_archive(source): source.megabytes for source in firsts if not isinstance(source, PathSource)}
+        known = [megabytes for megabytes in archives.values() if megabytes is not None]
+        return sum(known) if len(known) == len(archives) else None
+
     def on(self, track_name: str) -> "Task":
         """The task with one of its tracks alone, and that track's own facts in the place of its own."""
         track = self.find_track(track_name)
@@ -276,6 +284,11 @@ class Task(Record):
 
 
 _OWN_FACTS = ("codebase", "overlay", "data", "environment", "editable", "reference", "method_off")
+
+
+def _archive(source: PypiSource | NpmSource | GitSource | UrlSource) -> str:
+    """What is fetched once, however many materials are in it."""
+    return source.commit if isinstance(source, GitSource) else source.sha256
 
 
 class ExamName(StrEnum):

@@ -40,6 +40,7 @@ def _facts(task: Task) -> list[tuple[str, str]]:
         ("score", f"{task.metric.name}, {direction}; perfect {task.metric.best:g}, useless {task.metric.worst:g}"),
         ("codebase", _material(task.codebase)),
         ("data", "; ".join(_material(item) for item in task.data) or "made by the task itself"),
+        ("download", _download(task.megabytes)),
         ("editable", ", ".join(task.editable.globs)),
         ("start with", ", ".join(task.editable.suggested)),
         ("protected", "\n".join(task.protected)),
@@ -52,6 +53,12 @@ def _facts(task: Task) -> list[tuple[str, str]]:
 def _material(material: Material) -> str:
     sources = ", ".join(source.kind for source in material.sources)
     return f"{material.name} {material.version} ({material.licence}; {material.homepage}; had by {sources})"
+
+
+def _download(megabytes: float | None) -> str:
+    if megabytes is None:
+        return "nobody has said how much"
+    return f"{megabytes:.1f} MB for codebase and data, and the Python packages of the environment"
 
 
 def _track_table(task: Task) -> Table:

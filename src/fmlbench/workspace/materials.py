@@ -80,6 +80,11 @@ def _refusal(material: Material, failures: list[tuple[str, SourceFailed]]) -> So
             f"What came for {what} is not what the task names ({reasons}).",
             hint="Nothing of it was kept. Try again; if it stays so, the source has changed: tell the task's authors.",
         )
+    if all(isinstance(source, PathSource) for source in material.sources):
+        return SourceUnavailable(
+            f"{what} is not on this machine ({reasons}).",
+            hint="Put it there; the README in the task's folder says where it comes from.",
+        )
     return SourceUnavailable(
         f"{what} could not be had from any of its sources ({reasons}).",
         hint="Look at the network and try again; what has arrived is kept. 'fmlbench doctor' tells what is missing.",

@@ -154,6 +154,13 @@ def test_refuses_to_pick_what_is_not_inside(inside: str, task_folder: Path, home
         get(material(local(inside)), task_folder, home)
 
 
+def test_what_only_users_have_is_asked_for_by_its_place(task_folder: Path, home: Places):
+    with pytest.raises(SourceUnavailable) as caught:
+        get(material(nowhere(1)), task_folder, home)
+    assert f"is not on this machine (path nowhere-1: there is no '{task_folder}/nowhere-1')" in caught.value.message
+    assert "README" in caught.value.hint
+
+
 def test_unpacks_an_archive_from_an_address_once(task_folder: Path, home: Places, shelf: Shelf):
     wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)))
     assert content_of(get(wanted, task_folder, home)) == FILES

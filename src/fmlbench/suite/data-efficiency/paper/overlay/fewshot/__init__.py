@@ -1,0 +1,1 @@
+"""Few-shot classification of given features with easyfsl: what is prepared, and how an episode is answered."""
