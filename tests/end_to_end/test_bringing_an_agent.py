@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -138,7 +138,7 @@ class Window:
 
 
 @contextmanager
-def window(terminal: Terminal, *words: str) -> Iterator[Window]:
+def window(terminal: Terminal, *words: str) -> Generator[Window]:
     """A window of the usual width, whose Ctrl-C is a real one."""
     keyboard, screen = pty.openpty()
     command = ["setsid", "--ctty", "--wait", sys.executable, "-c", START, *words]
