@@ -1,7 +1,6 @@
 """Every strategy spends twenty steps, is killed again and again, and grows the tree that its paper draws."""
 
 import signal
-from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,29 +18,15 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.testing.surroundings import bare_surroundings
 from fmlbench.workspace.places import Places
-from tests.endurance import shapes
 from tests.endurance.conftest import Play
 from tests.endurance.records import times_logged
+from tests.shapes import SHAPES, STEPS
 from tests.terminal import Terminal
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.long, pytest.mark.timeout(1800)]
 
-STEPS = 20
 EVENTS_BETWEEN_KILLS = 37
 MODEL = "scripted/tinker"
-FORKS_EARLY = {"window": "5", "slope": "1", "branch_steps": "4"}
-
-SHAPES: dict[str, tuple[Mapping[str, str], Callable[[History], None]]] = {
-    "random": ({}, shapes.is_anything),
-    "linear": ({}, shapes.is_one_line),
-    "greedy": ({}, shapes.is_a_spine_with_leaves),
-    "aide": ({}, shapes.is_drafts_then_the_best),
-    "mcts": ({}, shapes.is_pairs_of_children),
-    "ai-scientist": ({}, shapes.is_chains_from_the_baseline),
-    "ai-scientist-v2": ({}, shapes.is_four_stages),
-    "evolve": ({}, shapes.is_islands),
-    "adaptive": (FORKS_EARLY, shapes.is_a_spine_then_branches),
-}
 
 
 @pytest.mark.parametrize("model", ["", MODEL], ids=["mutate", "model"])

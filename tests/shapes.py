@@ -1,6 +1,7 @@
 """What the tree of each strategy looks like, as its paper draws it."""
 
 from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
 from itertools import cycle, islice
 
 from fmlbench.core.steps import History, Operator, Step
@@ -82,3 +83,21 @@ def is_a_spine_then_branches(history: History) -> None:
     assert fork == 6
     for step, parent in zip(history.steps[fork + 1 :], parents_of(history)[fork:], strict=True):
         assert parent <= fork or history[parent].move.tags["branch"] == step.move.tags["branch"]
+
+
+_FORKS_EARLY = {"window": "5", "slope": "1", "branch_steps": "4"}
+
+STEPS = 20
+
+SHAPES: dict[str, tuple[Mapping[str, str], Callable[[History], None]]] = {
+    "random": ({}, is_anything),
+    "linear": ({}, is_one_line),
+    "greedy": ({}, is_a_spine_with_leaves),
+    "aide": ({}, is_drafts_then_the_best),
+    "mcts": ({}, is_pairs_of_children),
+    "ai-scientist": ({}, is_chains_from_the_baseline),
+    "ai-scientist-v2": ({}, is_four_stages),
+    "evolve": ({}, is_islands),
+    "adaptive": (_FORKS_EARLY, is_a_spine_then_branches),
+}
+"""By strategy, its settings and the shape of its tree after so many steps."""
