@@ -8,7 +8,7 @@ TOOLS := $(VENV)/.tools
 # One thread per process: tests run beside each other, and thread counts change results.
 export OMP_NUM_THREADS := 1
 
-.PHONY: bench test check setup format test-long test-engines test-graphcodebert redteam
+.PHONY: bench test check setup format test-long test-engines test-graphcodebert test-local-model redteam
 
 bench: setup
 	@$(BIN)/fmlbench bench --suite quick
@@ -56,6 +56,14 @@ test-graphcodebert:
 	$(PYTHON) -m venv build/graphcodebert
 	build/graphcodebert/bin/pip install --quiet --retries 10 torch==2.13.0 transformers --editable '.[dev]'
 	build/graphcodebert/bin/pytest tests/unit/metrics/test_graphcodebert.py
+
+# A language model on this machine does research for real; it takes hours on a CPU, and goes on where it was stopped.
+test-local-model:
+	scripts/install-sandbox
+	$(PYTHON) -m venv build/local-model
+	build/local-model/bin/pip install --quiet --retries 10 --editable '.[local]'
+	build/local-model/bin/fmlbench models fetch local/qwen2.5-coder-1.5b
+	build/local-model/bin/python benchmarks/local_model.py
 
 test-long: setup $(TOOLS)
 	$(BIN)/pytest -m long

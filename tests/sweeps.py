@@ -12,8 +12,7 @@ from fmlbench.execution.cgroups import groups_of
 from fmlbench.records.folder import RunFolder
 from tests.endurance.conftest import SCRIPT
 from tests.endurance.records import essence, times_logged
-
-START = "from fmlbench.cli.app import main; main()"
+from tests.terminal import START
 
 STUDY = """
 tasks = ["toy"]

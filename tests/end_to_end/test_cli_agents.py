@@ -12,6 +12,7 @@ from fmlbench.core.errors import ModelTrouble
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Rung, RunSpec
 from fmlbench.engine.runner import create, play
+from fmlbench.execution.cgroups import groups_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
@@ -181,3 +182,17 @@ def test_a_recorded_run_is_replayed_without_a_key(
     assert [step.score for step in after.steps] == [step.score for step in before.steps]
     assert [step.usage.input_tokens for step in after.steps] == [step.usage.input_tokens for step in before.steps]
     assert sum(step.usage.dollars or 0 for step in after.steps) == 0
+
+
+def test_a_model_that_never_answers_ends_at_the_deadline_and_the_run_can_be_gone_on_with(
+    make: Run, places: Places, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
+):
+    folder = make("codex", steps=1, hours=30 / 3600)
+    with serving(monkeypatch, (), [Fault.HANG] * 100) as server, pytest.raises(ModelTrouble, match="cut off"):
+        play_out(folder, places)
+    assert server.heard
+    assert not groups_of(folder.path.name)
+    assert not [path for path in folder.agent.rglob("socket") if path.is_socket()]
+    with serving(monkeypatch, (codex_script("", "")[0], LAST_WORDS)):
+        state, _ = play_out(folder, places)
+    assert [step.idea for step in state.steps] == ["baseline", "as it is"]

@@ -6,40 +6,18 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from fmlbench.execution.cgroups import groups_of
 from fmlbench.tasks.library import find_task
 from tests.nobody import AS_NOBODY, NOBODY
+from tests.terminal import START, Terminal, run
 
 PROJECT = Path(__file__).parent.parent.parent
-START = "from fmlbench.cli.app import main; main()"
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
-
-
-class Terminal:
-    """Types commands with folders of its own."""
-
-    def __init__(self, cache: Path, runs: Path) -> None:
-        self.runs = runs
-        self.settings = {**os.environ, "FMLBENCH_CACHE": str(cache), "FMLBENCH_RUNS": str(runs)}
-
-    def type(self, *words: str, code: int = 0) -> "subprocess.CompletedProcess[str]":
-        done = run([sys.executable, "-c", START, *words], self.settings)
-        assert done.returncode == code, done.stderr
-        return done
-
-    def ask(self, *words: str) -> Any:
-        return json.loads(self.type(*words, "--json").stdout)
-
-
-def run(command: Sequence[str], settings: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(command, env=dict(settings), capture_output=True, text=True, check=False, timeout=500)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fmlbench.agents.catalogue import agent_spec, find_agent, is_program
-from fmlbench.agents.external.building import require_program_model
+from fmlbench.agents.external.building import require_program
 from fmlbench.core.errors import BadRequest, SandboxMissing
 from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
 from fmlbench.execution.rungs import open_sandbox
@@ -82,13 +82,13 @@ def sandbox_of(wanted: Rung) -> Sandbox:
         raise SandboxMissing(error.message, hint=f"{error.hint}. {instead}") from error
 
 
-def require_model(spec: RunSpec, places: Places) -> None:
-    """Look whether a run's model can be asked, and its cap in dollars be kept; nothing is sent."""
+def require_agent(spec: RunSpec, places: Places) -> None:
+    """Look whether a run's program can be had, its model be asked, and its cap in dollars be kept; nothing is sent."""
     agent = spec.agent
-    if not agent.model or agent.replay:
-        return
     if is_program(agent):
-        require_program_model(agent, spec.budget)
+        require_program(agent, spec.budget, places.programs)
+        return
+    if not agent.model or agent.replay:
         return
     opened = open_model(agent.model, places.models)
     if spec.budget.dollars is not None:

@@ -67,7 +67,7 @@ def run(
     """
     from fmlbench.cli.places import find_places
     from fmlbench.cli.playing import play_and_report
-    from fmlbench.cli.requests import RunRequest, read_settings, require_model, sandbox_of
+    from fmlbench.cli.requests import RunRequest, read_settings, require_agent, sandbox_of
     from fmlbench.engine.runner import create
     from fmlbench.records.folder import find_run
     from fmlbench.tasks.library import find_task
@@ -91,5 +91,5 @@ def run(
     spec = request.spec(find_task(task))
     # Before the run's folder is made: a run that cannot start should leave nothing behind.
     sandbox_of(spec.rung)
-    require_model(spec, places)
+    require_agent(spec, places)
     play_and_report(create(spec, places), places, as_json=as_json)

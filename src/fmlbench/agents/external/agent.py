@@ -102,8 +102,10 @@ def _require_end(execution: Execution, counters: Counters | None, *, has_submitt
             f"The agent's command could not be started: {execution.log_tail.strip()[-300:]}",
             hint="Name a program that it can see; --set see=/folder shows it more of this machine.",
         )
+    # Somebody who worked until the deadline had a call under way then; somebody who never got an answer did not work.
+    is_over = execution.ending is Ending.TIMEOUT and (has_submitted or counters is None or counters.has_answered())
     trouble = counters.trouble() if counters else ""
-    if trouble and execution.ending is not Ending.TIMEOUT:
+    if trouble and not is_over:
         raise ModelTrouble(
             f"The agent stopped after its model had not answered: {trouble}.",
             hint="Look whether the provider works and is paid, then resume the run.",

@@ -38,8 +38,10 @@ def _model(spec: AgentSpec, budget: Budget) -> ModelAccess | None:
     return access
 
 
-def require_program_model(spec: AgentSpec, budget: Budget) -> None:
-    """Look whether a program's model can be asked, and its cap in dollars be kept; nothing is sent."""
+def require_program(spec: AgentSpec, budget: Budget, programs: Path) -> None:
+    """Look whether a program can be had, its model be asked, and its cap in dollars be kept; nothing is sent."""
+    if spec.name in PRESETS:
+        PRESETS[spec.name].require(str(spec.settings["program"]), programs)
     if access := _model(spec, budget):
         access.require()
 

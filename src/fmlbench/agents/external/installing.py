@@ -42,12 +42,23 @@ class Found:
 
 def find_program(package: NpmPackage, given: str, folder: Path) -> Found:
     """The program that the user named, or that is on the PATH, or else the pinned version, installed below a folder."""
+    require_program(package, given, folder)
+    there = given or shutil.which(package.program)
+    return _as_seen(Path(there) if there else install(package, folder))
+
+
+def require_program(package: NpmPackage, given: str, folder: Path) -> None:
+    """Look whether the program is there, or can be installed; nothing is started."""
     if given:
         if not Path(given).is_file():
             raise BadRequest(f"There is no program '{given}'.", hint="program= is the path of a file.")
-        return _as_seen(Path(given))
-    on_path = shutil.which(package.program)
-    return _as_seen(Path(on_path) if on_path else install(package, folder))
+        return
+    is_there = shutil.which(package.program) or (folder / package.folder).exists()
+    if not is_there and shutil.which("npm") is None:
+        raise AgentFailed(
+            f"{package.title} is not installed, and npm is not there to install it.",
+            hint=f"Install Node.js, or {package.title} itself; --set program=PATH names one off the PATH.",
+        )
 
 
 def install(package: NpmPackage, folder: Path) -> Path:
@@ -62,14 +73,8 @@ def install(package: NpmPackage, folder: Path) -> Path:
 
 
 def _npm_install(package: NpmPackage, folder: Path) -> None:
-    npm = shutil.which("npm")
-    if npm is None:
-        raise AgentFailed(
-            f"{package.title} is not installed, and npm is not there to install it.",
-            hint=f"Install Node.js, or {package.title} itself; --set program=PATH names one off the PATH.",
-        )
     folder.mkdir()
-    words = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", f"{package.name}@{package.version}"]
+    words = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", f"{package.name}@{package.version}"]
     try:
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_INSTALL_SECONDS)
         trouble = done.stderr.strip()[-300:] if done.returncode else ""

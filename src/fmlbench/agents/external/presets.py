@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fmlbench.agents.external.installing import Found, NpmPackage, find_program
+from fmlbench.agents.external.installing import Found, NpmPackage, find_program, require_program
 from fmlbench.agents.external.program import Program
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import AgentSpec
@@ -34,6 +34,10 @@ class Preset:
     def find(self, given: str, folder: Path) -> Found:
         """The program on this machine; installed below ``folder`` if need be."""
         return find_program(self.package, given, folder)
+
+    def require(self, given: str, folder: Path) -> None:
+        """Look whether the program is there, or can be installed."""
+        require_program(self.package, given, folder)
 
     def require_provider(self, name: ModelName) -> None:
         """Refuse models that it cannot use."""

@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import os
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -35,24 +35,27 @@ class Served:
     def _client(self) -> ChatModel:
         from fmlbench.llm.providers.openai_chat import OpenAIChat  # noqa: PLC0415 - an optional package
 
+        server = _serve(self.file, self.threads, self.context_tokens)
         access = Access(
-            key="none", key_variable="the key", base_url=f"{self._server.listening_address}/v1", seconds=SLOW_SECONDS
+            key="none", key_variable="the key", base_url=f"{server.listening_address}/v1", seconds=SLOW_SECONDS
         )
         return OpenAIChat(self.name, self.file.stem, access)
 
-    @cached_property
-    def _server(self) -> Any:
-        # An optional package without types.
-        xllamacpp: Any = importlib.import_module("xllamacpp")
-        parameters = xllamacpp.CommonParams()
-        parameters.model.path = str(self.file)
-        parameters.hostnames = ["127.0.0.1"]
-        parameters.port = 0
-        parameters.n_ctx = self.context_tokens
-        parameters.n_parallel = 1
-        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = self.threads
-        parameters.verbosity = 0
-        return xllamacpp.Server(parameters)
+
+@cache
+def _serve(file: Path, threads: int, context_tokens: int) -> Any:
+    """One server for all runs of this process: what their prompts begin with is read once."""
+    # An optional package without types.
+    xllamacpp: Any = importlib.import_module("xllamacpp")
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = str(file)
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = 0
+    parameters.n_ctx = context_tokens
+    parameters.n_parallel = 1
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
+    parameters.verbosity = 0
+    return xllamacpp.Server(parameters)
 
 
 def is_installed() -> bool:

@@ -44,6 +44,10 @@ class Counters:
         """Why the last call brought no answer, if it did not."""
         return self.relay.books.book.failure
 
+    def has_answered(self) -> bool:
+        """Whether any call since the program was started brought an answer."""
+        return self.relay.books.book.has_answers
+
     def end(self) -> str:
         """Why there are no more calls, if there are none."""
         return self.relay.meter.end(self.relay.books.book.spent)

@@ -62,6 +62,7 @@ class WireBook:
         self._lock = threading.Lock()
         self._usages = [_usage(exchange) for exchange in read_records(path, WIRE_EXCHANGES)]
         self._failure = ""
+        self._has_answers = False
         self._log: RecordLog[WireExchange] | None = RecordLog(path, WIRE_EXCHANGES)
 
     def add(self, exchange: WireExchange) -> None:
@@ -71,6 +72,13 @@ class WireBook:
                 self._log.append(exchange)
                 self._usages.append(_usage(exchange))
                 self._failure = exchange.failure
+                self._has_answers |= not exchange.failure
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether any exchange since this book was opened brought an answer."""
+        with self._lock:
+            return self._has_answers
 
     @property
     def failure(self) -> str:

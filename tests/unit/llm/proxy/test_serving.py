@@ -150,6 +150,7 @@ def test_who_hangs_up_early_is_charged_all_the_same(tmp_path: Path):
             rude.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
         wait_until(lambda: book.usage().calls == 1)
         assert book.usage().output_tokens == OUTPUT
+        assert book.has_answers
 
 
 def test_the_end_does_not_wait_for_a_provider_that_hangs(tmp_path: Path):
@@ -158,6 +159,7 @@ def test_the_end_does_not_wait_for_a_provider_that_hangs(tmp_path: Path):
             connection.request("POST", "/v1/messages", json.dumps(BODY))
             wait_until(lambda: len(server.heard) == 1)
         assert book.usage().calls == 1
+        assert not book.has_answers
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,115 @@
+"""What a small language model on this machine does as a researcher: how many of its changes can be made, and run.
+
+    fmlbench models fetch local/qwen2.5-coder-1.5b
+    python benchmarks/local_model.py [--task data-efficiency] [--agents greedy aide ai-scientist] [--steps 5]
+
+Runs are kept with the user's others; one that was interrupted is gone on with. They share one server, so that it reads
+what all prompts begin with once. `--report` only tells how far they are.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from fmlbench.agents.catalogue import agent_spec
+from fmlbench.agents.proposers.llm.proposer import PROPOSE
+from fmlbench.cli.places import find_places
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.progress import Silent
+from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.steps import Step
+from fmlbench.engine.runner import play
+from fmlbench.llm.exchanges import read_exchanges
+from fmlbench.records.events import Event, StepFinished
+from fmlbench.records.folder import RunFolder, open_run
+from fmlbench.records.replay import read_state
+from fmlbench.tasks.library import find_task
+from fmlbench.workspace.places import Places
+
+MANNER = {"context_tokens": "5000", "output_tokens": "600", "temperature": "0.5"}
+"""Room for the task, the files it suggests first, and the last few steps."""
+IDEAS = {"ai-scientist": {"ideas": "2", "reflections": "1", "runs": "3"}}
+"""Two ideas are as many as five steps can work out."""
+COLUMNS = ("agent", "steps", "ran", "made at once", "made after feedback", "never made", "outcomes", "best")
+COSTS = ("calls", "tokens read", "of them cached", "written", "model", "experiments")
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--task", default="data-efficiency")
+    arguments.add_argument("--agents", nargs="+", default=["greedy", "aide", "ai-scientist"])
+    arguments.add_argument("--steps", type=int, default=5)
+    arguments.add_argument("--model", default="local/qwen2.5-coder-1.5b")
+    arguments.add_argument("--report", action="store_true", help="play nothing, only tell what was played")
+    options = arguments.parse_args()
+    places = find_places()
+    specs = [spec_of(name, options.task, options.model, options.steps) for name in options.agents]
+    for spec in () if options.report else specs:
+        play(open_run(spec, places.runs), places=places, progress=Silent(), watch=tell)
+    report(specs, places)
+
+
+def spec_of(name: str, task: str, model: str, steps: int) -> RunSpec:
+    return RunSpec(
+        task=task,
+        task_digest=find_task(task).digest,
+        track="cpu",
+        agent=agent_spec(name, MANNER | IDEAS.get(name, {}), model),
+        seed=0,
+        budget=Budget(steps=steps),
+        rung=Rung.BUBBLEWRAP,
+        retest_seeds=0,
+        label="local-model",
+    )
+
+
+def tell(event: Event) -> None:
+    if isinstance(event, StepFinished):
+        step = event.step
+        print(step.index, step.evaluation.outcome, step.score, f"{step.usage.seconds:.0f} s", step.idea, flush=True)
+
+
+def report(specs: Sequence[RunSpec], places: Places) -> None:
+    made, costs = Table(*COLUMNS), Table("agent", *COSTS)
+    for spec in specs:
+        folder = RunFolder(places.runs / spec.run_id)
+        if folder.spec_file.exists():
+            steps = read_state(folder).steps
+            made.add_row(spec.agent.name, *fates(folder.path / "exchanges.jsonl", steps))
+            costs.add_row(spec.agent.name, *taken(steps))
+    Console(width=160).print(made, costs)
+
+
+def fates(exchanges: Path, steps: Sequence[Step]) -> Iterator[str]:
+    """What became of the proposals: made at once, after how often being told what was wrong, or never; and then run."""
+    proposed = steps[1:]
+    tries = Counter(place.step for place in read_exchanges(exchanges) if place.purpose == PROPOSE)
+    made = [step for step in proposed if step.evaluation.outcome is not Outcome.REJECTED]
+    outcomes = Counter(str(step.evaluation.outcome) for step in proposed)
+    yield str(len(proposed))
+    yield str(sum(step.evaluation.is_ok for step in proposed))
+    yield str(sum(tries[step.index] == 1 for step in made))
+    yield str(sum(tries[step.index] > 1 for step in made))
+    yield str(len(proposed) - len(made))
+    yield ", ".join(f"{count} {outcome}" for outcome, count in outcomes.most_common())
+    scores = [step.score for step in proposed if step.score is not None]
+    baseline = next((step.score for step in steps if step.score is not None), 0.0)
+    yield f"{max(scores, default=float('nan')):.4f} (baseline {baseline:.4f})"
+
+
+def taken(steps: Sequence[Step]) -> Iterator[str]:
+    usages = [step.usage for step in steps]
+    yield str(sum(usage.calls for usage in usages))
+    yield str(sum(usage.input_tokens for usage in usages))
+    yield str(sum(usage.cached_tokens for usage in usages))
+    yield str(sum(usage.output_tokens for usage in usages))
+    yield f"{sum(usage.seconds for usage in usages):.0f} s"
+    yield f"{sum(step.evaluation.seconds for step in steps):.0f} s"
+
+
+if __name__ == "__main__":
+    main()

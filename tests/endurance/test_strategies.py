@@ -1,0 +1,76 @@
+"""Every strategy spends twenty steps, is killed again and again, and grows the tree that its paper draws."""
+
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fmlbench.agents.catalogue import agent_spec, build_agent
+from fmlbench.agents.dice import dice
+from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.steps import History
+from fmlbench.engine.runner import create
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.llm.scripted import Tinker
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import read_state
+from fmlbench.testing.surroundings import bare_surroundings
+from fmlbench.workspace.places import Places
+from tests.endurance.conftest import Play
+from tests.endurance.records import times_logged
+from tests.shapes import SHAPES, STEPS
+from tests.terminal import Terminal
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.long, pytest.mark.timeout(1800)]
+
+EVENTS_BETWEEN_KILLS = 37
+MODEL = "scripted/tinker"
+
+
+@pytest.mark.parametrize("model", ["", MODEL], ids=["mutate", "model"])
+@pytest.mark.parametrize("name", SHAPES)
+def test_twenty_steps_with_kills_grow_the_paper_s_tree(
+    name: str, model: str, toy: PreparedTask, cache: Path, tmp_path: Path, play: Play
+):
+    settings, check_shape = SHAPES[name]
+    spec = RunSpec(
+        task="toy",
+        task_digest=toy.folder.digest,
+        track="cpu",
+        agent=agent_spec(name, settings, model),
+        seed=0,
+        budget=Budget(steps=STEPS),
+        rung=Rung.BUBBLEWRAP,
+        retest_seeds=0,
+    )
+    folder = create(spec, Places(cache=cache, runs=tmp_path / "runs"))
+    deaths = play_with_kills(folder, play)
+    shown = Terminal(cache, tmp_path / "runs", COLUMNS="110").type("show", folder.path.name).stdout
+    history = read_state(folder).history(toy.task.metric)
+    assert len(history.proposed) == STEPS
+    assert deaths >= 2
+    assert [f"{step.index} ok" in shown for step in history if step.evaluation.is_ok].count(False) == 0
+    assert set(times_logged(folder).values()) == {1}
+    assert_decided_as_if_never_killed(history, spec)
+    check_shape(history)
+
+
+def play_with_kills(folder: RunFolder, play: Play) -> int:
+    for deaths in range(STEPS):
+        process = play(folder, EVENTS_BETWEEN_KILLS)
+        output, _ = process.communicate()
+        if process.returncode == 0:
+            return deaths
+        assert process.returncode == -signal.SIGKILL, output.decode()
+    raise AssertionError("the run does not get on")
+
+
+def assert_decided_as_if_never_killed(history: History, spec: RunSpec) -> None:
+    agent = build_agent(spec.agent, bare_surroundings(), Tinker(MODEL) if spec.agent.model else None)
+    assert isinstance(agent, SearchAgent)
+    for step in history.proposed:
+        known = tuple(note for note in history.notes if note.step < step.index)
+        before = replace(history, steps=history.steps[: step.index], notes=known)
+        assert agent.strategy.next_move(before, dice(spec.seed, "move", step.index)) == step.move
