@@ -109,15 +109,20 @@ class RunFolder:
                 f"{self.spec_file} cannot be read.", hint="Restore it from a copy, or start the run anew."
             ) from error
 
+    def make(self, spec: RunSpec) -> None:
+        """Make the folder of what is asked for, if it is not there."""
+        file = self.spec_file
+        if not file.exists():
+            self.path.mkdir(parents=True, exist_ok=True)
+            fresh = file.with_suffix(".new")
+            fresh.write_text(spec.model_dump_json(indent=2) + "\n", "utf-8")
+            fresh.replace(file)
+
 
 def open_run(spec: RunSpec, runs: Path) -> RunFolder:
     """The folder of a run, made if it is not there."""
     folder = RunFolder(runs / spec.run_id)
-    if not folder.spec_file.exists():
-        folder.path.mkdir(parents=True, exist_ok=True)
-        fresh = folder.spec_file.with_suffix(".new")
-        fresh.write_text(spec.model_dump_json(indent=2) + "\n", "utf-8")
-        fresh.replace(folder.spec_file)
+    folder.make(spec)
     return folder
 
 

@@ -13,10 +13,9 @@ from fmlbench.core.errors import RunDamaged
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.metric import Metric
 from fmlbench.core.record import Record
-from fmlbench.core.run import RunSpec
+from fmlbench.core.task import Task
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
-from fmlbench.scheduling.planning import PlannedRun
 
 
 class Glance(Record):
@@ -43,9 +42,11 @@ class Glance(Record):
     """On the hidden test, once the run is complete; None before, and where there is no score."""
 
 
-def glance_at(run: PlannedRun, last: Glance | None = None) -> Glance:
-    """How far a run has come; ``last`` is returned as it is if nothing has happened since."""
-    folder = run.folder
+def glance_at(folder: RunFolder, task: Task | None = None, last: Glance | None = None) -> Glance:
+    """How far a run has come; ``last`` is returned as it is if nothing has happened since.
+
+    ``task`` is asked where the log does not tell what the run's task was.
+    """
     sizes = (_size(folder.events), _size(folder.sealed))
     if last is not None and last.sizes == sizes:
         return last
@@ -58,9 +59,9 @@ def glance_at(run: PlannedRun, last: Glance | None = None) -> Glance:
         state = read_state(folder)
     except RunDamaged as error:
         return Glance(sizes=sizes, damage=error.message)
-    glance = _glance(run.spec, state, (state.task or run.task).metric, sizes)
+    glance = _glance(state, state.task or task, sizes)
     if glance.is_complete:
-        _keep(folder, glance)
+        folder.glance.write_text(glance.model_dump_json(), "utf-8")
     return glance
 
 
@@ -97,9 +98,9 @@ def _improvement(metric: Metric, winner: Evaluation | None, baseline: Evaluation
     return metric.improvement(winner.score, baseline.score)
 
 
-def _glance(spec: RunSpec, state: RunState, metric: Metric, sizes: tuple[int, int]) -> Glance:
+def _glance(state: RunState, task: Task | None, sizes: tuple[int, int]) -> Glance:
     proposed = state.steps[1:]
-    is_complete = state.is_complete(spec, metric)
+    is_complete = bool(state.spec and task and state.is_complete(state.spec, task.metric))
     return Glance(
         sizes=sizes,
         is_complete=is_complete,
@@ -109,7 +110,7 @@ def _glance(spec: RunSpec, state: RunState, metric: Metric, sizes: tuple[int, in
         dollars=sum(step.usage.dollars or 0.0 for step in state.steps),
         unpriced=sum(step.usage.dollars is None for step in state.steps),
         outcomes=dict(Counter(str(step.evaluation.outcome) for step in proposed)),
-        improvement=hidden_improvement(state, metric) if is_complete else None,
+        improvement=hidden_improvement(state, task.metric) if task and is_complete else None,
     )
 
 
@@ -119,17 +120,11 @@ def _done(state: RunState) -> int:
 
 
 def _kept(folder: RunFolder) -> Glance | None:
-    """The glance that was kept; None if there is none, or one of another version."""
+    """The glance that was kept; None if there is none, a torn one, or one of another version."""
     try:
         return Glance.model_validate_json(folder.glance.read_bytes())
     except (FileNotFoundError, ValueError):
         return None
-
-
-def _keep(folder: RunFolder, glance: Glance) -> None:
-    fresh = folder.glance.with_suffix(".new")
-    fresh.write_text(glance.model_dump_json(), "utf-8")
-    fresh.replace(folder.glance)
 
 
 def _size(path: Path) -> int:

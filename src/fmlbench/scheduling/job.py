@@ -19,7 +19,7 @@ from types import FrameType
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lease import holder_of
 from fmlbench.scheduling.attempts import Began, Ended, Ending, note
-from fmlbench.scheduling.glances import progress_of
+from fmlbench.scheduling.glances import glance_at, progress_of
 
 _LOOK_SECONDS = 0.1
 _GRACE_SECONDS = 60.0
@@ -72,6 +72,9 @@ def carry_out(
         _end(process)
         ended = _ended(folder, process.returncode, stopped_as if stop.is_set() else Ending.CUT_OFF)
         note(folder, ended)
+    if ended.ending is Ending.COMPLETE:
+        # Kept here, where the run was played: a sweep that comes back later need not read its logs.
+        glance_at(folder)
     return ended.ending
 
 

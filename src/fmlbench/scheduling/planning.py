@@ -9,7 +9,7 @@ from fmlbench.agents.catalogue import agent_spec
 from fmlbench.core.errors import StudyInvalid
 from fmlbench.core.run import AgentSpec, Rung, RunSpec
 from fmlbench.core.task import Task, Track
-from fmlbench.records.folder import RunFolder, open_run
+from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.estimates import Cost, cost_of
 from fmlbench.scheduling.study import Study
 from fmlbench.tasks.folder import TaskFolder
@@ -81,7 +81,7 @@ def make_plan(study: Study, runs: Path) -> Plan:
 def lay_out(plan: Plan) -> None:
     """Make every run's folder that is not there."""
     for run in plan.runs:
-        open_run(run.spec, run.folder.path.parent)
+        run.folder.make(run.spec)
 
 
 def _runs(

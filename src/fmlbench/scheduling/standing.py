@@ -38,7 +38,7 @@ class Standing:
 
 def look_at(run: PlannedRun, retry: Retry, last: Glance | None = None, *, is_under_way: bool = False) -> Standing:
     """Where a run stands; ``is_under_way`` if somebody knows that its job has not ended."""
-    glance = glance_at(run, last)
+    glance = glance_at(run.folder, run.task, last)
     counted = tally(read_attempts(run.folder))
     if glance.damage:
         return Standing(run, glance, replace(counted, reason=glance.damage), State.FAILED)

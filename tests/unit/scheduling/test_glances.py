@@ -1,0 +1,39 @@
+"""What a sweep wants to know of a complete run is kept beside its logs, and is worth no more than they are."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from fmlbench.records.events import RunStarted
+from fmlbench.records.folder import RunFolder
+from fmlbench.scheduling.glances import Glance, glance_at
+from fmlbench.scheduling.job import carry_out
+from tests.unit.reports.by_hand import complete_run
+from tests.unit.scheduling.studies import log, planned, study
+from tests.unit.scheduling.test_job import player
+
+
+@pytest.fixture
+def finished(tmp_path: Path) -> RunFolder:
+    run = planned(study(seeds=1), tmp_path).runs[0]
+    events = complete_run(run.spec)
+    assert isinstance(events[0], RunStarted)
+    log(run, [events[0].model_copy(update={"task": run.task}), *events[1:]])
+    return run.folder
+
+
+def test_a_job_leaves_a_glance_of_the_run_it_completed(finished: RunFolder, tmp_path: Path):
+    carry_out(finished, player(tmp_path, "exit 0"), threading.Event())
+    kept = Glance.model_validate_json(finished.glance.read_bytes())
+    assert kept.is_complete
+    assert kept == glance_at(finished)
+    assert (kept.steps, kept.done, kept.outcomes) == (2, 3 + 2 + 6 + 1, {"ok": 1, "crashed": 1})
+
+
+@pytest.mark.parametrize("spoilt", [b"", b'{"sizes":[1,', b'{"sizes":[1,2],"is_complete":false}', b'{"of": "old"}'])
+def test_a_glance_that_was_torn_or_does_not_fit_the_logs_is_read_off_them_again(finished: RunFolder, spoilt: bytes):
+    whole = glance_at(finished)
+    finished.glance.write_bytes(spoilt)
+    assert glance_at(finished) == whole
+    assert Glance.model_validate_json(finished.glance.read_bytes()) == whole
