@@ -61,7 +61,8 @@ def test_standard_errors(grader: ModuleType):
     assert errors["clean_accuracy"] == pytest.approx(clean)
     assert errors["worst_resistance"] == pytest.approx(first)
     assert errors["resistance"] == pytest.approx(first / 2)
-    # Slopes of 2cr/(c+r) at c = 3/4: by c, 2 r^2 / (c + r)^2, is 8/25 and 32/49; by r at r = 1/2, 2 c^2 / (c + r)^2, is 18/25.
+    # Slopes of 2cr/(c+r) at c = 3/4. By c they are 2 r^2 / (c + r)^2: 8/25 and 32/49. By r, at r = 1/2, the slope is
+    # 2 c^2 / (c + r)^2 = 18/25.
     by_clean, by_first = (8 / 25 + 32 / 49) / 2, 18 / 25 / 2
     assert errors["defence_score"] == pytest.approx(((by_clean * clean) ** 2 + (by_first * first) ** 2) ** 0.5)
 

@@ -79,7 +79,7 @@ def known(root: Path, split: str) -> set[bytes]:
 def test_pools_are_disjoint_and_clean_pictures_come_from_their_own(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root)
     pools = {split: known(root, split) for split in ("train", "validation", "test")}
-    assert not (pools["train"] & pools["validation"] or pools["train"] & pools["test"])
+    assert not pools["train"] & (pools["validation"] | pools["test"])
     assert not pools["validation"] & pools["test"]
     for exam in ("validation", "test"):
         clean = drawn[f"{exam}/questions/images"][drawn[f"{exam}/labels/triggers"] < 0]
