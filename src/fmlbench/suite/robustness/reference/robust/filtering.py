@@ -1,7 +1,7 @@
 """Find poisoned pictures: those that come in clusters whose label nothing outside the cluster confirms.
 
-Activation clustering with exclusionary reclassification (Chen et al. 2018, arXiv:1811.03728), on pixels: the pictures of
-a label are clustered, and a cluster stands if pictures outside it would give its members the same label. The nearest
+Activation clustering with exclusionary reclassification (Chen et al. 2018, arXiv:1811.03728), on pixels: the pictures
+of a label are clustered, and a cluster stands if pictures outside it would give its members the same label. The nearest
 neighbours judge first (as in Peri et al. 2020, arXiv:1909.13374); a network trained on what they leave judges last.
 """
 
