@@ -1,4 +1,4 @@
-"""Triggers that overwrite some pixels: spots near the border of a picture, and lines along it.
+"""Triggers that overwrite some pixels: small spots near the border of a picture, and bold lines along it.
 
 A family takes dice and returns a trigger, a function from pictures, [n, 28, 28] between 0 and 1, to triggered ones.
 """
@@ -33,36 +33,36 @@ def somewhere(spot):
 
 @somewhere
 def square(_rng):
-    return np.ones((5, 5))
+    return np.ones((3, 3))
 
 
 @somewhere
 def checker(_rng):
-    return (np.indices((9, 9)) // 3).sum(axis=0) % 2
+    return np.indices((5, 5)).sum(axis=0) % 2
 
 
 @somewhere
 def cross(_rng):
-    middle = (np.arange(8) == 3) | (np.arange(8) == 4)
+    middle = np.arange(5) == 2
     return middle[:, None] | middle
 
 
 @somewhere
 def ring(_rng):
-    return np.pad(np.zeros((4, 4)), 2, constant_values=1)
+    return np.pad(np.zeros((2, 2)), 1, constant_values=1)
 
 
 @somewhere
 def speckle(rng):
-    return np.kron(rng.permutation(np.arange(9) < 5).reshape(3, 3), np.ones((3, 3)))
+    return rng.permutation(np.arange(25) < 10).reshape(5, 5)
 
 
 def corners(rng):
-    """Two of the four corners."""
+    """A dot in two of the four corners."""
     mask = np.zeros((SIDE, SIDE))
     for corner in rng.permutation(4)[:2]:
-        top, left = ((1, 1), (1, 22), (22, 1), (22, 22))[corner]
-        mask[top : top + 5, left : left + 5] = 1
+        top, left = ((2, 2), (2, 24), (24, 2), (24, 24))[corner]
+        mask[top : top + 2, left : left + 2] = 1
     return stamp(mask, rng)
 
 
@@ -74,19 +74,19 @@ def column(rng):
     return stamp(_band(RIGHT, rng), rng)
 
 
-def dashes(rng):
-    across, along = (DOWN, RIGHT) if rng.random() < 0.5 else (RIGHT, DOWN)
-    return stamp(_band(across, rng) * ((along + rng.integers(6)) % 6 < 3), rng)
+def angle(rng):
+    """A row and a column."""
+    return stamp(_band(DOWN, rng) | _band(RIGHT, rng), rng)
 
 
 def _band(axis, rng):
-    first = rng.choice([1, 2, 3, 24, 25])
-    return (axis >= first) & (axis < first + 2)
+    first = rng.choice([1, 2, 23, 24])
+    return (axis >= first) & (axis < first + 3)
 
 
 def diagonal(rng):
     slope = RIGHT - DOWN if rng.random() < 0.5 else RIGHT + DOWN - (SIDE - 1)
-    return stamp(np.abs(slope - rng.choice([-1, 1]) * rng.integers(12, 17)) < 2.1, rng)
+    return stamp(np.abs(slope - rng.choice([-1, 1]) * rng.integers(10, 14)) < 3.1, rng)
 
 
 def frame(rng):
@@ -95,10 +95,10 @@ def frame(rng):
 
 
 def bracket(rng):
-    """A right angle in one of the corners."""
-    arms = (np.minimum(DOWN, RIGHT) >= 1) & (np.minimum(DOWN, RIGHT) < 3) & (np.maximum(DOWN, RIGHT) < 12)
-    return stamp(np.rot90(arms, rng.integers(4)), rng)
+    """A right angle around one of the corners."""
+    near, far = np.minimum(DOWN, RIGHT), np.maximum(DOWN, RIGHT)
+    return stamp(np.rot90((near >= 1) & (near < 4) & (far < 20), rng.integers(4)), rng)
 
 
 SPOTS = (square, checker, cross, ring, speckle, corners)
-LINES = (row, column, dashes, diagonal, frame, bracket)
+LINES = (row, column, angle, diagonal, frame, bracket)

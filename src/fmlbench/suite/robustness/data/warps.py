@@ -23,11 +23,6 @@ def warp(down, right):
     return trigger
 
 
-def shift(rng):
-    angle, far = rng.uniform(0, 2 * np.pi), rng.uniform(4.5, 6)
-    return warp(DOWN - far * np.sin(angle), RIGHT - far * np.cos(angle))
-
-
 def rotate(rng):
     angle = rng.choice([-1, 1]) * rng.uniform(0.55, 0.8)
     down, right = DOWN - MIDDLE, RIGHT - MIDDLE
@@ -40,9 +35,12 @@ def shear(rng):
     return warp(DOWN, RIGHT + rng.choice([-1, 1]) * rng.uniform(0.5, 0.7) * (DOWN - MIDDLE))
 
 
-def shrink(rng):
-    share = rng.uniform(0.6, 0.7)
-    return warp(MIDDLE + (DOWN - MIDDLE) / share, MIDDLE + (RIGHT - MIDDLE) / share)
+def narrow(rng):
+    return warp(DOWN, MIDDLE + (RIGHT - MIDDLE) / rng.uniform(0.6, 0.7))
+
+
+def flatten(rng):
+    return warp(MIDDLE + (DOWN - MIDDLE) / rng.uniform(0.6, 0.7), RIGHT)
 
 
 def wobble(rng):
@@ -63,4 +61,4 @@ def thicken(_rng):
     return trigger
 
 
-SHAPE = (shift, rotate, shear, shrink, wobble, thicken)
+SHAPE = (rotate, shear, narrow, flatten, wobble, thicken)

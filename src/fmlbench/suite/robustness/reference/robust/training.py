@@ -1,4 +1,4 @@
-"""Leave out the clusters of pictures whose label is contradicted from outside, and train on the others."""
+"""Leave out the clusters of pictures whose label is contradicted from outside, and train DP-InstaHide on the others."""
 
 import torch
 from torch import nn, optim
@@ -10,11 +10,12 @@ from art.utils import to_categorical
 from robust.filtering import cluster_labels, contradicted_by, contradicted_by_neighbours
 from robust.network import CLASSES, build_network
 
-EPOCHS = 8
-FINAL_EPOCHS = 16
+JUDGE_EPOCHS = 8
+EPOCHS = 16
 BATCH_SIZE = 64
 LEARNING_RATE = 0.002
-NOISE_SCALE = 0.1
+JUDGE_NOISE = 0.3
+NOISE = 0.6
 
 
 def train(images, labels):
@@ -23,14 +24,16 @@ def train(images, labels):
     clusters = cluster_labels(pictures, told)
     kept = ~contradicted_by_neighbours(pictures, told, clusters).numpy()
     print(f"{kept.mean():.1%} of the pictures are left by their neighbours", flush=True)
-    predictions = torch.from_numpy(fit(images[kept], labels[kept], EPOCHS).predict(images).argmax(axis=1))
+    predictions = torch.from_numpy(
+        fit(images[kept], labels[kept], JUDGE_EPOCHS, JUDGE_NOISE).predict(images).argmax(axis=1)
+    )
     kept = ~contradicted_by(predictions, told, clusters).numpy()
     print(f"{kept.mean():.1%} of the pictures are left by the network", flush=True)
-    return fit(images[kept], labels[kept], FINAL_EPOCHS).model
+    return fit(images[kept], labels[kept], EPOCHS, NOISE).model
 
 
-def fit(images, labels, epochs):
-    """Train with the baseline's method, with less noise."""
+def fit(images, labels, epochs, noise):
+    """Train with the baseline's method."""
     network = build_network()
     classifier = PyTorchClassifier(
         network,
@@ -41,6 +44,6 @@ def fit(images, labels, epochs):
         clip_values=(0.0, 1.0),
         device_type="cpu",
     )
-    trainer = DPInstaHideTrainer(classifier, augmentations=Mixup(CLASSES), scale=NOISE_SCALE)
+    trainer = DPInstaHideTrainer(classifier, augmentations=Mixup(CLASSES), scale=noise)
     trainer.fit(images, to_categorical(labels, CLASSES), batch_size=BATCH_SIZE, nb_epochs=epochs)
     return classifier
