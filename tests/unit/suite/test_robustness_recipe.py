@@ -130,7 +130,7 @@ def test_seeds_differ_in_their_families(recipe: ModuleType):
     everything = {family.__name__ for kind in recipe.KINDS for family in kind}
     assert len(everything) == 30
     assert all(len(families(seed)) == 20 for seed in range(5))
-    assert set.union(*(families(seed) for seed in range(5))) > families(0)
+    assert any(families(seed) - families(0) for seed in range(1, 5))
 
 
 def test_every_trigger_changes_pictures_the_same_way_each_time(recipe: ModuleType):
