@@ -2,7 +2,7 @@
 
 Coates, Ng and Lee (2011), "An analysis of single-layer networks in unsupervised feature learning": whitened patches,
 k-means, and pooling over the quarters of an image. Coates and Ng (2011), "The importance of encoding versus training
-with sparse coding and vector quantization": soft thresholds, with a feature for either sign, encode as well as anything.
+with sparse coding and vector quantization": a soft threshold, with a feature for either sign, encodes well.
 """
 
 import torch
