@@ -15,7 +15,7 @@ from fmlbench.tasks.library import find_task
 Array = npt.NDArray[Any]
 
 PER_FILE = 40
-SETTINGS = {"train": 100, "probe": 10, "exam": 20}
+SETTINGS = {"side": 16, "train": 100, "probe": 10, "exam": 20}
 SEED = 2**127 + 5
 """Seeds come from a secret and are that long."""
 FILES = [*(f"data_batch_{number}.bin" for number in range(1, 6)), "test_batch.bin"]
@@ -54,8 +54,13 @@ def plain_numbers() -> list[list[int]]:
 @pytest.fixture
 def root(tmp_path: Path, recipe: ModuleType) -> Path:
     write_raw(tmp_path, plain_numbers())
-    recipe.prepare(tmp_path)
+    prepare(recipe, tmp_path)
     return tmp_path
+
+
+def prepare(recipe: ModuleType, root: Path, side: int = 16) -> None:
+    (root / "stage.json").write_text(json.dumps({"seed": 0, "settings": SETTINGS | {"side": side}}))
+    recipe.prepare(root)
 
 
 def draw(recipe: ModuleType, root: Path, seed: int = SEED) -> dict[str, Array]:
@@ -72,10 +77,18 @@ def numbers_of(images: Array) -> list[int]:
 def test_a_pixel_is_the_mean_of_four(recipe: ModuleType):
     images = np.zeros((1, 3, 32, 32), np.uint8)
     images[0, 2, 4:6, 30:32] = [[1, 2], [3, 255]]
-    small = recipe.halve(images)
+    small = recipe.shrink(images, 16)
     assert small.shape == (1, 3, 16, 16)
     assert small[0, 2, 2, 15] == 65  # 261 / 4
     assert small.sum() == 65
+
+
+def test_images_keep_their_size_where_it_is_asked(recipe: ModuleType, tmp_path: Path):
+    write_raw(tmp_path, plain_numbers())
+    prepare(recipe, tmp_path, side=32)
+    images = np.load(tmp_path / "pools" / "test" / "images.npy")
+    assert images.shape == (PER_FILE, 3, 32, 32)
+    assert np.array_equal(images[0], numbered(5 * PER_FILE))
 
 
 def test_training_images_come_without_labels(recipe: ModuleType, root: Path):
@@ -131,7 +144,7 @@ def test_images_that_occur_twice_are_left_out(recipe: ModuleType, tmp_path: Path
     numbers[0][0] = numbers[5][3]
     numbers[4][1] = numbers[4][2]
     write_raw(tmp_path, numbers)
-    recipe.prepare(tmp_path)
+    prepare(recipe, tmp_path)
     sizes = {split: len(np.load(tmp_path / "pools" / split / "images.npy")) for split in recipe.SPLITS}
     assert sizes == {"train": 4 * PER_FILE - 1, "validation": PER_FILE - 2, "test": PER_FILE - 1}
 

@@ -1,7 +1,7 @@
-"""Make pools of small CIFAR-10 images, and draw from them unlabelled training images and both exams.
+"""Make pools of CIFAR-10 images, and draw from them unlabelled training images and both exams.
 
-    recipe.py prepare ROOT    ROOT/raw/cifar-10/*.bin        -> ROOT/pools/SPLIT/{images,labels}.npy
-    recipe.py draw ROOT       ROOT/pools, ROOT/stage.json    -> ROOT/out/{train,validation,test}/
+    recipe.py prepare ROOT    ROOT/raw/cifar-10/*.bin, ROOT/stage.json -> ROOT/pools/SPLIT/{images,labels}.npy
+    recipe.py draw ROOT       ROOT/pools, ROOT/stage.json              -> ROOT/out/{train,validation,test}/
 
 Which images train, validate and test is fixed once. A seed decides which of them are used, and which images of an exam
 the probe learns from. Labels of training images stay in their pool: nobody asks for them.
@@ -23,10 +23,11 @@ SPLITS = {
 
 
 def prepare(root):
-    """Read CIFAR-10, halve the images, and drop those that occur more than once."""
+    """Read CIFAR-10, make the images smaller where that is asked, and drop those that occur more than once."""
     raw = root / "raw" / "cifar-10"
+    side = _read_facts(root)["settings"]["side"]
     read = {split: read_files([raw / name for name in names]) for split, names in SPLITS.items()}
-    small = {split: halve(images) for split, (images, _) in read.items()}
+    small = {split: shrink(images, side) for split, (images, _) in read.items()}
     twice = repeated(np.concatenate(list(small.values())))
     for split, (_, labels) in read.items():
         kept = [image.tobytes() not in twice for image in small[split]]
@@ -40,10 +41,11 @@ def read_files(files):
     return rows[:, 1:].reshape(-1, 3, SIDE, SIDE), rows[:, 0].astype(np.int64)
 
 
-def halve(images):
-    """Means of 2 x 2 pixels, as bytes."""
-    quarters = images.reshape(len(images), 3, SIDE // 2, 2, SIDE // 2, 2)
-    return np.rint(quarters.mean(axis=(3, 5), dtype=np.float32)).astype(np.uint8)
+def shrink(images, side):
+    """Means of squares of pixels, as bytes, so that so many pixels a side are left."""
+    width = SIDE // side
+    squares = images.reshape(len(images), 3, side, width, side, width)
+    return np.rint(squares.mean(axis=(3, 5), dtype=np.float32)).astype(np.uint8)
 
 
 def repeated(images):
@@ -57,7 +59,7 @@ def repeated(images):
 
 def draw(root):
     """Draw one training set and both exams."""
-    facts = json.loads((root / "stage.json").read_text("utf-8"))
+    facts = _read_facts(root)
     seed, settings = facts["seed"], facts["settings"]
     images, _ = _load_pool(root / "pools" / "train")
     rows = choose(len(images), settings["train"], np.random.default_rng([seed, 0]))
@@ -81,6 +83,10 @@ def choose(available, wanted, rng):
     if wanted > available:
         raise SystemExit(f"{wanted} images are wanted, but the pool has {available}")
     return rng.permutation(available)[:wanted]
+
+
+def _read_facts(root):
+    return json.loads((root / "stage.json").read_text("utf-8"))
 
 
 def _load_pool(folder):
