@@ -71,6 +71,7 @@ TASKS: dict[str, tuple[Callable[[Path], None], Callable[[Path], list[Rows]]]] = 
     "data-efficiency": (make_folders, read_folders),
     "generalization": (partial(make_folders, data="digits"), partial(read_folders, data="digits")),
     "continual-learning": (make_folders, read_folders),
+    "representation-learning": (make_folders, read_folders),
     "fairness": (make_fairness, read_fairness),
     "causality": (make_causality, read_causality),
 }
