@@ -72,6 +72,7 @@ TASKS: dict[str, tuple[Callable[[Path], None], Callable[[Path], list[Rows]]]] = 
     "generalization": (partial(make_folders, data="digits"), partial(read_folders, data="digits")),
     "continual-learning": (make_folders, read_folders),
     "robustness": (partial(make_folders, data="digits"), partial(read_folders, data="digits")),
+    "representation-learning": (make_folders, read_folders),
     "fairness": (make_fairness, read_fairness),
     "causality": (make_causality, read_causality),
 }

@@ -1,0 +1,1 @@
+"""Learn features of small images without labels, on top of lightly."""

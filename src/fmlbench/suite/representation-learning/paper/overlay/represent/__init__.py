@@ -1,0 +1,1 @@
+"""Learn features of CIFAR-10 images without labels, on top of lightly."""
