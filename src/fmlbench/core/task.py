@@ -42,6 +42,9 @@ class Training(Record):
     """The stage, as the driver is told in `stage.json`."""
     data: tuple[str, ...] = ("train",)
     """Which visible parts of a draw are mounted."""
+    # Left out of a task's digest where it says nothing, so that records of tasks without such stages stay valid.
+    alone: bool = Field(default=False, exclude_if=lambda alone: not alone)
+    """Whether the stage sees nothing of other stages: it begins with an empty carry folder, `carry/NAME` at the exam."""
     limits: Limits
     """What it may use."""
 

@@ -3,6 +3,7 @@
 BENCH/
   tree/              pinned upstream + the task's files + the candidate's editable files
   carry/             the only thing that passes from stage to stage
+    NAME/            what a stage left that trains alone: all of carry/ that such a stage sees
   trained            there once all training stages have ended well
   train-NAME/        a training stage: its facts, its log, what it left in out/
   exam-NUMBER/       one exam; which one, only the machine's secret tells
@@ -156,8 +157,10 @@ class Experiment:
         folder = self._training_folder(training)
         out = folder / "out"
         out.mkdir(parents=True)
+        carry = self._carry / training.name if training.alone else self._carry
+        carry.mkdir(exist_ok=True)
         mounts = (
-            Mount(self._carry, "carry", writable=True),
+            Mount(carry, "carry", writable=True),
             Mount(out, "out", writable=True),
             *(Mount(self.draw.visible(part), f"data/{part}") for part in training.data),
         )
