@@ -44,7 +44,7 @@ class Training(Record):
     """Which visible parts of a draw are mounted."""
     # Left out of a task's digest where it says nothing, so that records of tasks without such stages stay valid.
     alone: bool = Field(default=False, exclude_if=lambda alone: not alone)
-    """Whether the stage sees nothing of other stages: it begins with an empty carry folder, `carry/NAME` at the exam."""
+    """Whether it sees nothing of other stages: it begins with an empty carry folder, at the exam `carry/NAME`."""
     limits: Limits
     """What it may use."""
 
