@@ -1,6 +1,7 @@
 """The attacks that are apt on real tasks: PyTorch, real data, questions asked one by one or all at once."""
 
 from collections.abc import Generator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -15,26 +16,55 @@ from fmlbench.workspace.places import Places
 
 pytestmark = [pytest.mark.real, pytest.mark.sandbox, pytest.mark.timeout(900)]
 
-EVERYWHERE = ["known-paths", "smuggled-weights"]
-MORE = ["forge-in-exam", "answers-as-array-of-pickles", "rewrite-later", "walk-memory", "count-questions"]
-"""Tried on one real task; the toy task gets all there are."""
+TRIED = [
+    "known-paths",
+    "smuggled-weights",
+    "forge-in-exam",
+    "answers-as-array-of-pickles",
+    "rewrite-later",
+    "walk-memory",
+    "count-questions",
+]
+"""The toy task gets all there are."""
+ELSEWHERE = [(folder.task.name, attack) for folder in all_tasks("core") for attack in TRIED[:2]]
+
+
+class Arenas:
+    """Opens arenas when they are first asked for: each measures its task's baseline."""
+
+    def __init__(self, places: Places, red_places: Places, sandbox: Sandbox) -> None:
+        self._places = places
+        self._red_places = red_places
+        self._sandbox = sandbox
+        self._open: dict[str, Arena] = {}
+        self.stack = ExitStack()
+
+    def __getitem__(self, task: str) -> Arena:
+        if task not in self._open:
+            prepared = prepare(find_task(task), "cpu", places=self._places, sandbox=self._sandbox, progress=Silent())
+            self._open[task] = self.stack.enter_context(arena(prepared, self._red_places, Silent()))
+        return self._open[task]
 
 
 @pytest.fixture(scope="module")
-def real_arena(request: pytest.FixtureRequest, cache: Path, sandbox: Sandbox, red_places: Places) -> Generator[Arena]:
-    places = Places(cache=cache, runs=cache / "no-runs")
-    prepared = prepare(find_task(request.param), "cpu", places=places, sandbox=sandbox, progress=Silent())
-    with arena(prepared, red_places, Silent()) as opened:
-        yield opened
+def arenas(cache: Path, sandbox: Sandbox, red_places: Places) -> Generator[Arenas]:
+    made = Arenas(Places(cache=cache, runs=cache / "no-runs"), red_places, sandbox)
+    with made.stack:
+        yield made
 
 
-TRIED = [(folder.task.name, attack) for folder in all_tasks("core") for attack in EVERYWHERE]
+@pytest.mark.parametrize("name", TRIED)
+def test_an_attack_earns_reaches_and_leaves_nothing(arenas: Arenas, name: str):
+    _try(arenas["data-efficiency"], name)
 
 
-@pytest.mark.parametrize(
-    ("real_arena", "name"), [*TRIED, *(("data-efficiency", attack) for attack in MORE)], indirect=["real_arena"]
-)
-def test_an_attack_earns_reaches_and_leaves_nothing(real_arena: Arena, name: str):
+@pytest.mark.long
+@pytest.mark.parametrize(("task", "name"), ELSEWHERE)
+def test_nor_does_it_on_the_other_tasks(arenas: Arenas, task: str, name: str):
+    _try(arenas[task], name)
+
+
+def _try(real_arena: Arena, name: str) -> None:
     row = real_arena.try_attack(find_attack(name))
     assert row.has_run, row
     assert not row.earned, row

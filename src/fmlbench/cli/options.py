@@ -18,7 +18,7 @@ RunsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN...",
-        help="Runs by name, by a pattern such as 'toy.*', by the name of their agent, or a folder of runs.",
+        help="Runs by name, by a pattern such as 'toy.*', by their agent's name; a folder of runs; or a study file.",
     ),
 ]
 EmbedderOption = Annotated[

@@ -14,7 +14,9 @@ def select_all(words: Sequence[str], runs: Path) -> list[RunFolder]:
 
 
 def select_runs(word: str, runs: Path) -> Sequence[RunFolder]:
-    """All runs of a folder of runs, of a pattern, of an agent's name; or the one run of that name."""
+    """All runs of a study, of a folder of runs, of a pattern, of an agent's name; or the one run of that name."""
+    if word.endswith(".toml"):
+        return _some(_runs_of_study(Path(word), runs), word, runs)
     if "*" in word or "?" in word:
         return _some([run for run in _runs_in(runs) if fnmatchcase(run.path.name, word)], word, runs)
     folder = Path(word)
@@ -26,6 +28,15 @@ def select_runs(word: str, runs: Path) -> Sequence[RunFolder]:
 
 def _runs_in(folder: Path) -> list[RunFolder]:
     return [RunFolder(path.parent.resolve()) for path in sorted(folder.glob("*/run.json"))]
+
+
+def _runs_of_study(file: Path, runs: Path) -> list[RunFolder]:
+    """Those that were begun; the others will join when the sweep has come to them."""
+    from fmlbench.scheduling.planning import make_plan
+    from fmlbench.scheduling.study import read_study
+
+    planned = (run.folder for run in make_plan(read_study(file), runs).runs)
+    return [folder for folder in planned if folder.events.exists()]
 
 
 def _some(found: list[RunFolder], word: str, runs: Path) -> list[RunFolder]:

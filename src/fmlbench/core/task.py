@@ -43,8 +43,8 @@ class Training(Record):
     data: tuple[str, ...] = ("train",)
     """Which visible parts of a draw are mounted."""
     # Left out of a task's digest where it says nothing, so that records of tasks without such stages stay valid.
-    alone: bool = Field(default=False, exclude_if=lambda alone: not alone)
-    """Whether it sees nothing of other stages: it begins with an empty carry folder, at the exam `carry/NAME`."""
+    alone: Annotated[bool, Field(exclude_if=lambda alone: not alone)] = False
+    """Whether the stage sees nothing of others: its carry folder is empty at first, and `carry/NAME` at the exam."""
     limits: Limits
     """What it may use."""
 

@@ -1,7 +1,6 @@
 """Test the winner and the baseline again on fresh seeds, because the best of many steps is biased upward."""
 
 import hashlib
-import os
 import shutil
 import threading
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from fmlbench.core.task import ExamName
 from fmlbench.engine.journal import Journal
 from fmlbench.engine.workbench import Workbench
 from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.turns import has_spare_core
 from fmlbench.records.events import Retested
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.provenance import processor_name
@@ -55,9 +55,8 @@ class Retest:
                 raise
 
     def _workers(self) -> int:
-        """Two at a time where there are cores for it; devices are not shared."""
-        cores = len(os.sched_getaffinity(0))
-        return 2 if cores >= 2 * self.prepared.track.threads and not self.prepared.track.devices else 1
+        """Two at a time where there are cores for it."""
+        return 2 if has_spare_core(self.prepared.track) else 1
 
     def _test(self, index: int, seed: int, baseline: Future[Evaluation] | None) -> Evaluation:
         done = self.journal.state.retests.get((index, seed))

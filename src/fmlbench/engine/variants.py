@@ -45,13 +45,13 @@ class Variants:
     places: Places
     progress: Progress
 
-    def measure(self, variant: str, seeds: int, *, again: bool = False) -> VariantScores:
-        """Scores of a variant on the first so many check seeds; ``again`` measures afresh beside what is kept."""
+    def measure(self, variant: str, seeds: int) -> VariantScores:
+        """Scores of a variant on the first so many check seeds."""
         files = self.files_of(variant)
         self.progress.start(f"{self.prepared.task.name}: {variant}", seeds)
         measured: list[_Measurement] = []
         for seed in range(seeds):
-            measured.append(self._insist(variant, self._measure(variant, files, seed, again=again)))
+            measured.append(self._insist(variant, self._measure(variant, files, seed)))
             self.progress.advance(1)
         self.progress.finish()
         return VariantScores(
@@ -61,13 +61,22 @@ class Variants:
             peak_memory_mb=[one.validation.peak_memory_mb for one in measured],
         )
 
+    def repeat_baseline(self) -> float:
+        """The baseline's score on validation on the first check seed, measured afresh beside what is kept."""
+        with scratch_beside(self._kept("repeated", {})) as scratch:
+            again = self._workbench("baseline", self.files_of("baseline"), 0, scratch).validate({})
+        return _score(self._insist("baseline", _Measurement(validation=again, test=again)).validation)
+
     def try_exploit(self, exploit: Variant, seeds: int) -> float | str:
-        """What an exploit gains over the baseline on the sealed exam, on average; or why it has no score."""
+        """What an exploit gains over the baseline on the sealed exam, on average; or why it has no score.
+
+        It goes there straight: one that would not have come through validation earns no more in a run.
+        """
         baseline = self.measure("baseline", seeds)
-        files, metric = self.files_of(exploit.folder), self.prepared.task.metric
+        metric = self.prepared.task.metric
         gains: list[float] = []
         for seed in range(seeds):
-            test = self._measure(exploit.folder, files, seed).test
+            test = self._test(exploit.folder, seed)
             if test.score is None:
                 return f"{test.outcome}: {test.reason}"
             gains.append(metric.gain(test.score, baseline.test[seed]))
@@ -88,32 +97,46 @@ class Variants:
         baseline = self._insist("baseline", self._measure("baseline", self.files_of("baseline"), seed))
         return baseline.validation.metrics, baseline.test.metrics
 
-    def _measure(self, variant: str, files: Mapping[str, str], seed: int, *, again: bool = False) -> _Measurement:
-        kept = self._kept(variant.replace("/", "-"), files) / f"{seed}{'-again' if again else ''}.json"
+    def _measure(self, variant: str, files: Mapping[str, str], seed: int) -> _Measurement:
+        kept = self._kept(variant, files) / f"{seed}.json"
         if kept.exists():
             return _Measurement.model_validate_json(kept.read_bytes())
         with scratch_beside(kept) as scratch:
-            workbench = Workbench(
-                prepared=self.prepared,
-                files=files,
-                folder=scratch / "bench",
-                label=f"check-{self.prepared.task.name}-{variant.replace('/', '-')}-{seed}",
-                purpose=("check", seed),
-            )
+            workbench = self._workbench(variant, files, seed, scratch)
             validation, test = self.baseline_metrics(variant, seed)
             first = workbench.validate(validation)
             measurement = _Measurement(validation=first, test=workbench.take_test(test) if first.is_ok else first)
             if measurement.validation.is_ok and measurement.test.is_ok:
-                fresh = scratch / kept.name
-                fresh.write_text(measurement.model_dump_json(), "utf-8")
-                fresh.replace(kept)
+                _keep(measurement, scratch, kept)
         return measurement
+
+    def _test(self, variant: str, seed: int) -> Evaluation:
+        files = self.files_of(variant)
+        kept = self._kept(variant, files) / f"{seed}-test.json"
+        if kept.exists():
+            return Evaluation.model_validate_json(kept.read_bytes())
+        with scratch_beside(kept) as scratch:
+            evaluation = self._workbench(variant, files, seed, scratch).take_test(
+                self.baseline_metrics(variant, seed)[1]
+            )
+            if evaluation.is_ok:
+                _keep(evaluation, scratch, kept)
+        return evaluation
+
+    def _workbench(self, variant: str, files: Mapping[str, str], seed: int, scratch: Path) -> Workbench:
+        return Workbench(
+            prepared=self.prepared,
+            files=files,
+            folder=scratch / "bench",
+            label=f"check-{self.prepared.task.name}-{variant.replace('/', '-')}-{seed}",
+            purpose=("check", seed),
+        )
 
     def _kept(self, variant: str, files: Mapping[str, str]) -> Path:
         content = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:12]
         task = self.prepared
         name = f"{task.task.name}-{task.track_name}-{task.folder.digest[:12]}-{task.secret.fingerprint}"
-        return self.places.checks / f"{name}-{task.sandbox.rung}" / f"{variant}-{content}"
+        return self.places.checks / f"{name}-{task.sandbox.rung}" / f"{variant.replace('/', '-')}-{content}"
 
     def _insist(self, variant: str, measurement: _Measurement) -> _Measurement:
         for exam, evaluation in (("validation", measurement.validation), ("test", measurement.test)):
@@ -123,6 +146,12 @@ class Variants:
                     hint=f"Its last words: {evaluation.log_tail.strip()[-600:] or 'none'}",
                 )
         return measurement
+
+
+def _keep(record: Record, scratch: Path, kept: Path) -> None:
+    fresh = scratch / kept.name
+    fresh.write_text(record.model_dump_json(), "utf-8")
+    fresh.replace(kept)
 
 
 def _score(evaluation: Evaluation) -> float:

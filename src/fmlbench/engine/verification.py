@@ -18,7 +18,7 @@ from fmlbench.core.task import ExamName
 from fmlbench.engine.workbench import put_together
 from fmlbench.execution.collecting import Array
 from fmlbench.execution.draws import make_draw
-from fmlbench.execution.grading import Grade, grade
+from fmlbench.execution.grading import Grade, Grading
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
@@ -113,8 +113,8 @@ def _grade_again(claim: _Claim, files: Sequence[Path], prepared: PreparedTask) -
     for number, file in enumerate(files):
         labels = make_draw(prepared, *claim.purpose, number).labels(claim.exam)
         with TemporaryDirectory(prefix="fmlbench-verify-") as scratch:
-            graded, _ = grade(prepared, _read(file), labels, claim.exam, "verify", Path(scratch) / "grade")
-        grades.append(graded)
+            grading = Grading(prepared, labels, claim.exam, "verify", Path(scratch) / "grade")
+            grades.append(grading.grade(_read(file), prepared.sandbox.run))
     return grades
 
 

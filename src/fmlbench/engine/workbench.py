@@ -3,7 +3,8 @@
 import math
 import shutil
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,12 +42,11 @@ class Workbench:
 
     def validate(self, baseline: Mapping[str, float]) -> Evaluation:
         """Train and sit the validation exam on every draw; ``baseline`` holds the baseline's metrics there."""
-        trained: list[Evaluation] = []
-        for experiment in self._experiments():
-            trained.append(experiment.train())
+        with self._experiments() as experiments:
+            trained = _train(experiments, ExamName.VALIDATION)
             if trained[-1].outcome is not Outcome.OK:
                 return _add_usage(trained[-1], trained[:-1])
-        examined = self._examine(ExamName.VALIDATION)
+            examined = _examine(experiments, ExamName.VALIDATION)
         evaluation = self._combine(examined, baseline)
         evaluation = evaluation.model_copy(
             update={
@@ -59,23 +59,24 @@ class Workbench:
 
     def take_test(self, baseline: Mapping[str, float]) -> Evaluation:
         """Sit the sealed exam with what training left; trains first if that is gone."""
-        if not all(experiment.is_trained for experiment in self._experiments()):
-            for experiment in self._experiments():
-                failed = experiment.train()
-                if failed.outcome is not Outcome.OK:
-                    return failed
-        return self._combine(self._examine(ExamName.TEST), baseline)
+        with self._experiments() as experiments:
+            if not all(experiment.is_trained for experiment in experiments):
+                trained = _train(experiments, ExamName.TEST)
+                if trained[-1].outcome is not Outcome.OK:
+                    return trained[-1]
+            examined = _examine(experiments, ExamName.TEST)
+        return self._combine(examined, baseline)
 
     def keep(self, exam: ExamName, kept: Path) -> None:
         """Save logs, native files and answers from the bench before it is cleared."""
         remove_folder(kept)
-        for number, experiment in enumerate(self._experiments()):
+        for number, experiment in enumerate(self._made()):
             place = kept / f"draw-{number}"
             place.mkdir(parents=True)
             for name, log in experiment.logs(exam).items():
                 shutil.copyfile(log, place / f"{name}.log")
             answers = experiment.graded_answers(exam)
-            if answers.exists() and answers.stat().st_size <= MAX_KEPT_ANSWER_BYTES:
+            if answers.exists() and 0 < answers.stat().st_size <= MAX_KEPT_ANSWER_BYTES:
                 shutil.copyfile(answers, place / "answers.npy")
             if exam is ExamName.VALIDATION and experiment.native_files().is_dir():
                 keep_native_files(experiment.native_files(), place / "native")
@@ -84,26 +85,28 @@ class Workbench:
         """Remove the experiments' files."""
         remove_folder(self.folder)
 
-    def _experiments(self) -> list[Experiment]:
+    @contextmanager
+    def _experiments(self) -> Generator[list[Experiment]]:
+        """The experiments; whatever happens, none of their stages is left waiting."""
+        experiments = self._made()
+        try:
+            yield experiments
+        finally:
+            for experiment in experiments:
+                experiment.close()
+
+    def _made(self) -> list[Experiment]:
         return [
             Experiment(
                 prepared=self.prepared,
                 files=self.files,
                 draw=make_draw(self.prepared, *self.purpose, number),
-                bench=self.folder / f"draw-{number}",
+                folder=self.folder / f"draw-{number}",
                 label=f"{self.label}-{number}",
                 stop=self.stop,
             )
             for number in range(self.prepared.track.draws)
         ]
-
-    def _examine(self, exam: ExamName) -> list[Examined]:
-        examined: list[Examined] = []
-        for experiment in self._experiments():
-            examined.append(experiment.examine(exam))
-            if not examined[-1].evaluation.is_ok:
-                break
-        return examined
 
     def _combine(self, examined: Sequence[Examined], baseline: Mapping[str, float]) -> Evaluation:
         evaluations = [one.evaluation for one in examined]
@@ -136,6 +139,26 @@ def put_together(rules: tuple[Rule, ...], grades: Sequence[Grade], baseline: Map
         metrics=metrics,
         reason=broken,
     )
+
+
+def _train(experiments: Sequence[Experiment], then: ExamName) -> list[Evaluation]:
+    """Train on every draw, up to the first that fails."""
+    trained: list[Evaluation] = []
+    for experiment in experiments:
+        trained.append(experiment.train(then))
+        if trained[-1].outcome is not Outcome.OK:
+            break
+    return trained
+
+
+def _examine(experiments: Sequence[Experiment], exam: ExamName) -> list[Examined]:
+    """Sit an exam on every draw, up to the first that fails."""
+    examined: list[Examined] = []
+    for experiment in experiments:
+        examined.append(experiment.examine(exam))
+        if not examined[-1].evaluation.is_ok:
+            break
+    return examined
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -23,7 +23,14 @@ from fmlbench.execution.sandbox import Execution, Job, TaskPython
 from fmlbench.execution.supervision import Rig, infra, supervise
 from fmlbench.execution.syscall_filter import open_syscall_filter
 from fmlbench.execution.system_mounts import mask, proc_guards, system_mounts
-from fmlbench.execution.world import check_targets, command_of, covered_parts, environment_of, working_folder_of
+from fmlbench.execution.world import (
+    check_targets,
+    command_of,
+    covered_parts,
+    environment_of,
+    passed_fds,
+    working_folder_of,
+)
 
 _ROOT = "/"
 _IN_MEMORY = ("/scratch", "/tmp", "/dev/shm")  # noqa: S108 - the sandbox's own
@@ -80,7 +87,7 @@ class Bubblewrap:
             orders=b"\0".join(map(os.fsencode, options)),
             environment=_ENVIRONMENT,
             working_folder="/",
-            pass_fds=job.pass_fds if syscalls is None else (*job.pass_fds, syscalls),
+            pass_fds=passed_fds(job) if syscalls is None else (*passed_fds(job), syscalls),
         )
 
     def _give_back_devices(self) -> None:

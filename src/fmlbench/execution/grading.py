@@ -2,6 +2,8 @@
 
 import json
 import math
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,8 @@ from fmlbench.core.record import Record
 from fmlbench.core.task import ExamName
 from fmlbench.execution.collecting import Array
 from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Ending, Execution, Job, Mount
+from fmlbench.execution.sandbox import Ending, Execution, Job, Mount, RunJob
+from fmlbench.execution.stages import KIT
 
 
 class Grade(Record):
@@ -26,34 +29,54 @@ class Grade(Record):
     """Why these answers cannot be graded at all; the score is then ignored."""
 
 
-def grade(
-    prepared: PreparedTask, answers: Array, labels: Path, exam: ExamName, job_name: str, folder: Path
-) -> tuple[Grade, Execution]:
-    """Grade answers that are in the order of the labels; ``folder`` is this grading's own."""
-    out = folder / "out"
-    out.mkdir(parents=True)
-    np.save(folder / "answers.npy", answers, allow_pickle=False)
-    facts = {"exam": str(exam), "settings": prepared.track.settings}
-    (folder / "stage.json").write_text(json.dumps(facts), "utf-8")
-    execution = prepared.sandbox.run(
-        Job(
-            name=f"{job_name}-grade-{exam}",
-            python=prepared.python,
-            script="grader/grade.py",
+@dataclass(frozen=True)
+class Grading:
+    """One grading: made before there are answers, so that the grader can get ready meanwhile."""
+
+    prepared: PreparedTask
+    labels: Path
+    exam: ExamName
+    job_name: str
+    folder: Path
+    """This grading's own."""
+
+    @cached_property
+    def job(self) -> Job:
+        """The grader's job; making it makes the folder, with an empty file where the answers will be."""
+        out = self.folder / "out"
+        out.mkdir(parents=True)
+        self._answers.touch()
+        facts = {"exam": str(self.exam), "settings": self.prepared.track.settings}
+        (self.folder / "stage.json").write_text(json.dumps(facts), "utf-8")
+        return Job(
+            name=f"{self.job_name}-grade-{self.exam}",
+            python=self.prepared.python,
+            script="kit/start.py",
+            arguments=("grader/grade.py",),
             mounts=(
-                Mount(prepared.folder.grader, "grader"),
-                Mount(labels, "labels"),
-                Mount(folder / "answers.npy", "answers.npy"),
-                Mount(folder / "stage.json", "stage.json"),
+                Mount(self.prepared.folder.grader, "grader"),
+                Mount(KIT, "kit"),
+                Mount(self.labels, "labels"),
+                Mount(self._answers, "answers.npy"),
+                Mount(self.folder / "stage.json", "stage.json"),
                 Mount(out, "out", writable=True),
             ),
-            limits=prepared.track.grading,
-            log=folder / "grader.log",
-            threads=prepared.track.threads,
+            limits=self.prepared.track.grading,
+            log=self.folder / "grader.log",
+            threads=self.prepared.track.threads,
             isolated=True,
         )
-    )
-    return _read_grade(prepared, execution, out / "grade.json"), execution
+
+    def grade(self, answers: Array, run: RunJob) -> Grade:
+        """Grade answers that are in the order of the labels."""
+        job = self.job
+        # Written into the file that is there: a grader that has got ready sees that one and no other.
+        np.save(self._answers, answers, allow_pickle=False)
+        return _read_grade(self.prepared, run(job), self.folder / "out" / "grade.json")
+
+    @property
+    def _answers(self) -> Path:
+        return self.folder / "answers.npy"
 
 
 def _read_grade(prepared: PreparedTask, execution: Execution, path: Path) -> Grade:

@@ -6,6 +6,7 @@ last argument, so the same driver runs in both.
 """
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Protocol
 
 from fmlbench.core.run import Rung
 from fmlbench.core.task import Limits
+from fmlbench.execution.gate import Gate
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ class Job:
     """Start Python with -I: no current folder, no user site, no environment."""
     stop: threading.Event | None = None
     """Set by another thread that wants the job ended; it is then nobody's failure."""
+    gate: Gate | None = None
+    """What the job waits at, ready to work, until another thread opens it; its number is the last of the arguments."""
 
 
 class Ending(StrEnum):
@@ -96,6 +100,10 @@ class Execution:
     peak_memory_mb: float
     log_tail: str
     """The last few thousand characters of its output, as text."""
+
+
+RunJob = Callable[[Job], Execution]
+"""Runs a job to its end: a sandbox does, or somebody who has let the job get ready in one."""
 
 
 class Sandbox(Protocol):

@@ -10,13 +10,14 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 import numpy as np
 
 from fmlbench.core.task import AnswerKind, Answers
 from fmlbench.execution.collecting import Array, BadHandIn, Expected, NotHandedIn, read_handed_in
-from fmlbench.execution.sandbox import Ending, Execution, Job, Mount, Sandbox
+from fmlbench.execution.pipes import Pipe
+from fmlbench.execution.sandbox import Ending, Execution, Job, Mount, RunJob
 
 _LENGTH_BYTES = 8
 
@@ -35,14 +36,25 @@ class Sitting:
     is_hostile: bool = False
 
 
-def sit(sandbox: Sandbox, questions: Path, order: Array, answers: Answers, folder: Path, job: MakeJob) -> Sitting:
-    """Ask the questions with these numbers, in this order, in a fresh process; ``folder`` is the sitting's own."""
-    folder.mkdir(parents=True)
-    out = folder / "out"
-    out.mkdir()
-    if answers.kind is AnswerKind.PER_EPISODE:
-        return _sit_one_by_one(sandbox, questions, order, answers, out, job)
-    return _sit_at_once(sandbox, questions, order, answers, folder, job)
+class Seat(Protocol):
+    """A place in an exam, with all that its job needs; nobody has seen a question yet."""
+
+    job: Job
+
+    def sit(self, run: RunJob) -> Sitting:
+        """Have the job run and the questions answered."""
+        ...
+
+    def leave(self) -> None:
+        """Let go of what the seat holds, whether or not it was used."""
+        ...
+
+
+def take_seat(questions: Path, order: Array, answers: Answers, folder: Path, make_job: MakeJob) -> Seat:
+    """Make ready to ask the questions with these numbers, in this order; ``folder`` is the sitting's own."""
+    (folder / "out").mkdir(parents=True)
+    kind = _OneByOne if answers.kind is AnswerKind.PER_EPISODE else _AtOnce
+    return kind(read_questions(questions), order, answers, folder, make_job)
 
 
 def read_questions(folder: Path) -> dict[str, Array]:
@@ -50,53 +62,73 @@ def read_questions(folder: Path) -> dict[str, Array]:
     return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in sorted(folder.glob("*.npy"))}
 
 
-def _sit_at_once(
-    sandbox: Sandbox, questions: Path, order: Array, answers: Answers, folder: Path, job: MakeJob
-) -> Sitting:
-    paper, out = folder / "questions", folder / "out"
-    paper.mkdir()
-    for name, array in read_questions(questions).items():
-        np.save(paper / f"{name}.npy", array[order], allow_pickle=False)
-    execution = sandbox.run(job((Mount(paper, "questions"), Mount(out, "out", writable=True)), None))
-    if execution.ending is not Ending.OK:
-        return Sitting(execution, order, None)
-    expected = Expected(answers, len(order))
-    try:
-        given = expected.parse(read_handed_in(out, "answers.npy", expected.max_bytes))
-    except NotHandedIn as error:
-        return Sitting(execution, order, None, str(error))
-    except BadHandIn as error:
-        return Sitting(execution, order, None, error.reason, error.is_hostile)
-    return Sitting(execution, order, given)
+class _AtOnce:
+    """All questions lie in a folder, and all answers are collected at the end."""
+
+    def __init__(
+        self, arrays: dict[str, Array], order: Array, answers: Answers, folder: Path, make_job: MakeJob
+    ) -> None:
+        self._order = order
+        self._expected = Expected(answers, len(order))
+        self._out = folder / "out"
+        paper = folder / "questions"
+        paper.mkdir()
+        for name, array in arrays.items():
+            np.save(paper / f"{name}.npy", array[order], allow_pickle=False)
+        self.job = make_job((Mount(paper, "questions"), Mount(self._out, "out", writable=True)), None)
+
+    def sit(self, run: RunJob) -> Sitting:
+        execution = run(self.job)
+        if execution.ending is not Ending.OK:
+            return Sitting(execution, self._order, None)
+        try:
+            handed_in = read_handed_in(self._out, "answers.npy", self._expected.max_bytes)
+            return Sitting(execution, self._order, self._expected.parse(handed_in))
+        except NotHandedIn as error:
+            return Sitting(execution, self._order, None, str(error))
+        except BadHandIn as error:
+            return Sitting(execution, self._order, None, error.reason, error.is_hostile)
+
+    def leave(self) -> None:
+        pass
 
 
-def _sit_one_by_one(
-    sandbox: Sandbox, questions: Path, order: Array, answers: Answers, out: Path, job: MakeJob
-) -> Sitting:
-    question_end, ask_end = os.pipe()
-    listen_end, answer_end = os.pipe()
-    asker = _Asker(read_questions(questions), order, Expected(answers, None), ask_end, listen_end)
-    asker.start()
-    try:
-        execution = sandbox.run(job((Mount(out, "out", writable=True),), (question_end, answer_end)))
-    finally:
-        # Only now: with our copies of its ends closed, an asker that still waits for a dead candidate wakes up.
-        os.close(question_end)
-        os.close(answer_end)
-        asker.join()
-    if execution.ending is not Ending.OK:
-        return Sitting(execution, order, None)
-    if asker.problem:
-        return Sitting(execution, order, None, asker.problem, asker.is_hostile)
-    return Sitting(execution, order, np.stack(asker.answers))
+class _OneByOne:
+    """A question is handed out only after the answer to the last one."""
+
+    def __init__(
+        self, arrays: dict[str, Array], order: Array, answers: Answers, folder: Path, make_job: MakeJob
+    ) -> None:
+        self._order = order
+        self._asked, self._answered = Pipe(), Pipe()
+        self._asker = _Asker(arrays, order, Expected(answers, None), self._asked, self._answered)
+        ends = (self._asked.reader, self._answered.writer)
+        self.job = make_job((Mount(folder / "out", "out", writable=True),), ends)
+
+    def sit(self, run: RunJob) -> Sitting:
+        self._asker.start()
+        try:
+            execution = run(self.job)
+        finally:
+            # Only now: with our copies of its ends closed, an asker that still waits for a dead candidate wakes up.
+            self._asked.close_reader()
+            self._answered.close_writer()
+            self._asker.join()
+        if execution.ending is not Ending.OK:
+            return Sitting(execution, self._order, None)
+        if self._asker.problem:
+            return Sitting(execution, self._order, None, self._asker.problem, self._asker.is_hostile)
+        return Sitting(execution, self._order, np.stack(self._asker.answers))
+
+    def leave(self) -> None:
+        self._asked.close()
+        self._answered.close()
 
 
 class _Asker(threading.Thread):
     """Asks one question after the other through a pair of pipes; believes nothing that comes back."""
 
-    def __init__(
-        self, arrays: dict[str, Array], order: Array, expected: Expected, ask_end: int, listen_end: int
-    ) -> None:
+    def __init__(self, arrays: dict[str, Array], order: Array, expected: Expected, asked: Pipe, answered: Pipe) -> None:
         super().__init__(name="asker", daemon=True)
         self.answers: list[Array] = []
         self.problem = ""
@@ -104,19 +136,28 @@ class _Asker(threading.Thread):
         self._arrays = arrays
         self._order = order
         self._expected = expected
-        self._ends = (ask_end, listen_end)
+        self._asked = asked
+        self._answered = answered
 
     def run(self) -> None:
-        with os.fdopen(self._ends[0], "wb", buffering=0) as ask, os.fdopen(self._ends[1], "rb") as listen:
-            try:
-                for number in self._order:
-                    _send(ask, _question(self._arrays, int(number)))
-                    self.answers.append(self._expected.parse(_receive(listen, self._expected.max_bytes)))
-                _send(ask, b"")
-            except BadHandIn as error:
-                self.problem, self.is_hostile = error.reason, error.is_hostile
-            except (BrokenPipeError, EOFError):
-                self.problem = f"answered {len(self.answers)} of {len(self._order)} questions"
+        try:
+            self._ask_all()
+        except BadHandIn as error:
+            self.problem, self.is_hostile = error.reason, error.is_hostile
+        except (BrokenPipeError, EOFError):
+            self.problem = f"answered {len(self.answers)} of {len(self._order)} questions"
+        finally:
+            # A candidate that still waits for a question meets the end of the file.
+            self._asked.close_writer()
+            self._answered.close_reader()
+
+    def _ask_all(self) -> None:
+        ask = os.fdopen(self._asked.writer, "wb", buffering=0, closefd=False)
+        listen = os.fdopen(self._answered.reader, "rb", closefd=False)
+        for number in self._order:
+            _send(ask, _question(self._arrays, int(number)))
+            self.answers.append(self._expected.parse(_receive(listen, self._expected.max_bytes)))
+        _send(ask, b"")
 
 
 def _question(arrays: dict[str, Array], number: int) -> bytes:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from fmlbench.execution.cgroup_versions import Cgroup
 from fmlbench.execution.cgroups import open_group
+from fmlbench.execution.gate import Gate
 from fmlbench.execution.keeper import Keeper, KeeperFailed, Launch
 from fmlbench.execution.output import BoundedOutput
 from fmlbench.execution.processes import ProcessTree
@@ -18,6 +19,8 @@ from fmlbench.execution.watchdog import Watchdog
 from fmlbench.execution.world import limit_keeper, limit_namespace, missing_parts, writable_folders_of
 
 _WORDS_CHARACTERS = 200
+_SECONDS_BETWEEN_LOOKS = 0.1
+_STOPPED = Verdict(Ending.INFRA, "was stopped")
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
     root = keeper.begin()
     if rig.in_namespace:
         limit_namespace(root, job)
+    keeper.start()
+    verdict = _wait_at_gate(job.gate, job, keeper, output) if job.gate else None
     started = time.monotonic()
     watchdog = Watchdog(
         job.limits,
@@ -66,8 +71,10 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
         Storage(writable_folders_of(job), lambda: rig.scratch_bytes(root), job.limits),
         started,
     )
-    keeper.start()
-    verdict = _follow(job, keeper, output, watchdog)
+    if not verdict:
+        if job.gate:
+            job.gate.let_through()
+        verdict = _follow(job, keeper, output, watchdog)
     keeper.end()
     seconds = time.monotonic() - started
     output.drain()
@@ -84,6 +91,27 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
     )
 
 
+def _wait_at_gate(gate: Gate, job: Job, keeper: Keeper, output: BoundedOutput) -> Verdict | None:
+    """Let the job get ready and wait until the gate is opened; returned is what it must be ended for before."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(keeper.handle, selectors.EVENT_READ)
+        selector.register(keeper.output, selectors.EVENT_READ)
+        selector.register(gate.notice, selectors.EVENT_READ)
+        while not gate.is_open:
+            ready = {key.fd for key, _ in selector.select(_SECONDS_BETWEEN_LOOKS)}
+            if keeper.output in ready and not output.drain_once():
+                selector.unregister(keeper.output)
+            if keeper.handle in ready:
+                return None
+            if _is_unwanted(job):
+                return _STOPPED
+    return None
+
+
+def _is_unwanted(job: Job) -> bool:
+    return bool((job.stop and job.stop.is_set()) or (job.gate and job.gate.is_given_up))
+
+
 def _follow(job: Job, keeper: Keeper, output: BoundedOutput, watchdog: Watchdog) -> Verdict | None:
     """Wait until the job has ended, or has to be ended; the latter is returned."""
     with selectors.DefaultSelector() as selector:
@@ -95,8 +123,8 @@ def _follow(job: Job, keeper: Keeper, output: BoundedOutput, watchdog: Watchdog)
                 selector.unregister(keeper.output)
             if keeper.handle in ready:
                 return None
-            if job.stop and job.stop.is_set():
-                return Verdict(Ending.INFRA, "was stopped")
+            if _is_unwanted(job):
+                return _STOPPED
             if verdict := watchdog.look():
                 return verdict
 

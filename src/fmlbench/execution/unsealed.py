@@ -16,7 +16,7 @@ from fmlbench.execution.keeper import Ends, Launch
 from fmlbench.execution.sandbox import Execution, Job
 from fmlbench.execution.storage import Unmeasurable, measure
 from fmlbench.execution.supervision import Rig, infra, supervise
-from fmlbench.execution.world import SCRATCH, check_targets, command_of, environment_of, working_folder_of
+from fmlbench.execution.world import SCRATCH, check_targets, command_of, environment_of, passed_fds, working_folder_of
 from fmlbench.workspace.filing import remove_folder
 
 
@@ -47,7 +47,7 @@ class Unsealed:
                 orders=json.dumps(orders).encode(),
                 environment={},
                 working_folder=working_folder_of(job, str(root)),
-                pass_fds=job.pass_fds,
+                pass_fds=passed_fds(job),
             )
             return supervise(
                 job,

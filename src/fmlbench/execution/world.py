@@ -18,7 +18,13 @@ def command_of(job: Job, root: str) -> list[str]:
     """The command line of a job whose root is ``root``."""
     isolated = ["-I"] if job.isolated else []
     script = _below(root, job.script)
-    return [str(job.python.executable), *isolated, "-B", "-u", script, *job.arguments, root]
+    gate = [str(job.gate.job_end)] if job.gate else []
+    return [str(job.python.executable), *isolated, "-B", "-u", script, *job.arguments, *gate, root]
+
+
+def passed_fds(job: Job) -> tuple[int, ...]:
+    """What a job inherits besides its standard streams."""
+    return (*job.pass_fds, job.gate.job_end) if job.gate else job.pass_fds
 
 
 def environment_of(job: Job, root: str) -> dict[str, str]:

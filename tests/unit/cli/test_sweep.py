@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from fmlbench.cli.selecting import select_runs
+from fmlbench.core.errors import BadRequest
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.attempts import Began, Ended, Ending, note
-from fmlbench.scheduling.planning import make_plan
+from fmlbench.scheduling.planning import lay_out, make_plan
 from fmlbench.scheduling.study import read_study
 from tests.unit.cli.conftest import Fmlbench
 from tests.unit.scheduling.studies import complete
@@ -55,6 +57,15 @@ def test_status_shows_complete_and_failed_runs(fmlbench: Fmlbench, study: Path, 
     told = json.loads(fmlbench("sweep", "status", str(study), "--json").out)
     assert told["failures"] == {"refused": 1}
     assert [group["n"] for group in told["groups"]] == [1, 0]
+
+
+def test_a_study_names_those_of_its_runs_that_were_begun(study: Path, runs: Path):
+    plan = make_plan(read_study(study), runs)
+    lay_out(plan)
+    with pytest.raises(BadRequest, match="matches no run"):
+        select_runs(str(study), runs)
+    complete(plan.runs[1])
+    assert select_runs(str(study), runs) == [plan.runs[1].folder]
 
 
 def test_cancel_and_retry_say_what_they_did(fmlbench: Fmlbench, study: Path, runs: Path):

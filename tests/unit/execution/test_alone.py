@@ -1,12 +1,13 @@
 """Stages that train alone: none finds what another left, and the exam finds it all."""
 
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.task import Training
+from fmlbench.core.task import ExamName, Training
 from fmlbench.execution.draws import make_draw
 from fmlbench.execution.experiment import Experiment
 from fmlbench.execution.prepared import PreparedTask
@@ -30,8 +31,9 @@ def test_a_stage_that_trains_alone_begins_with_an_empty_carry_folder(
     files = dict.fromkeys(files, LOOKS_AROUND)
     prepared = with_stages(toy, "first", "second", alone=alone)
     draw = make_draw(toy, "step", 7, 0)
-    experiment = Experiment(prepared=prepared, files=files, draw=draw, bench=tmp_path / "bench", label="alone")
-    assert experiment.train().outcome is outcome
+    experiment = Experiment(prepared=prepared, files=files, draw=draw, folder=tmp_path / "bench", label="alone")
+    with closing(experiment):
+        assert experiment.train(ExamName.VALIDATION).outcome is outcome
     left = {path.relative_to(tmp_path / "bench" / "carry").parts[0] for path in tmp_path.rglob("model")}
     assert left == ({"first", "second"} if alone else {"model"})
 

@@ -6,8 +6,11 @@ import os
 from prelude import TARGET, reached
 
 libc = ctypes.CDLL(None, use_errno=True)
-ATTACH, DETACH = 16, 17
+SEIZE = 0x4206
+"""Unlike attaching it does not stop who is traced, and it ends with us: where there is no seal, they are bystanders."""
 TOKEN = TARGET["token"].encode()
+MOST_STRANGERS = 5
+"""One is proof enough; a machine without a seal has hundreds."""
 
 
 def lineage(pid):
@@ -40,14 +43,13 @@ def search(pid):
 
 
 family = set(lineage(os.getpid()))
-strangers = {int(name) for name in os.listdir("/proc") if name.isdigit()} - family
+strangers = sorted({int(name) for name in os.listdir("/proc") if name.isdigit()} - family)[:MOST_STRANGERS]
 if strangers:
-    reached(f"processes {sorted(strangers)[:5]}")
-for pid in sorted((family | strangers | {TARGET["harness_pid"]}) - {os.getpid()}):
+    reached(f"processes {strangers}")
+for pid in sorted({*family, *strangers, TARGET["harness_pid"]} - {os.getpid()}):
     try:
         search(pid)
     except OSError as error:
         print(f"process {pid}: {error}")
-    if pid not in family and libc.ptrace(ATTACH, pid, None, None) == 0:
-        libc.ptrace(DETACH, pid, None, None)
+    if pid not in family and libc.ptrace(SEIZE, pid, None, None) == 0:
         reached(f"traced process {pid}")

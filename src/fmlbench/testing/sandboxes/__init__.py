@@ -12,11 +12,12 @@ from fmlbench.testing.sandboxes.endings import LeavesNothing
 from fmlbench.testing.sandboxes.limits import HoldsLimits
 from fmlbench.testing.sandboxes.running import RunsJobs
 from fmlbench.testing.sandboxes.sealing import Seals
+from fmlbench.testing.sandboxes.waiting import WaitsForItsTurn
 
 __all__ = ["SandboxContract", "SealedSandboxContract"]
 
 
-class SandboxContract(RunsJobs, HoldsLimits, LeavesNothing):
+class SandboxContract(RunsJobs, HoldsLimits, LeavesNothing, WaitsForItsTurn):
     """What every sandbox promises."""
 
 

@@ -1,11 +1,7 @@
 """Nothing of a job is left when its sandbox returns, is interrupted or is killed."""
 
-import os
-import pickle
 import random
 import signal
-import subprocess
-import sys
 import threading
 import time
 
@@ -14,7 +10,7 @@ import pytest
 from fmlbench.execution.cgroups import remove_stale
 from fmlbench.execution.sandbox import Ending, Job, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
-from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of, processes_of, wait_until
+from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of, processes_of, start_harness, wait_until
 
 # A daemon in a session of its own that hears no signal, with the job's output still in its hands.
 _DAEMON = """
@@ -82,7 +78,7 @@ class LeavesNothing(SandboxTests):
 
     def test_nothing_outlives_a_harness_that_is_killed(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = workshop.job(_DAEMON + "    time.sleep(1000)")
-        with _harness(sandbox, job) as harness:
+        with start_harness(_HARNESS, sandbox, job) as harness:
             assert wait_until((workshop.out / "begun").exists)
             assert len(processes_of(job)) >= 2
             harness.kill()
@@ -94,24 +90,12 @@ class LeavesNothing(SandboxTests):
         job = workshop.job("import time; time.sleep(1000)")
         dice = random.Random(0)
         for _ in range(10):
-            with _harness(sandbox, job) as harness:
+            with start_harness(_HARNESS, sandbox, job) as harness:
                 assert harness.stdout
                 assert harness.stdout.readline() == b"ready\n"
                 time.sleep(dice.uniform(0, 0.06))
                 harness.kill()
             _assert_all_gone(job)
-
-
-def _harness(sandbox: Sandbox, job: Job) -> "subprocess.Popen[bytes]":
-    """Another process that runs the job."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    harness = subprocess.Popen(
-        [sys.executable, "-c", _HARNESS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
-    )
-    assert harness.stdin
-    harness.stdin.write(pickle.dumps((sandbox, job)))
-    harness.stdin.close()
-    return harness
 
 
 def _assert_all_gone(job: Job) -> None:

@@ -1,6 +1,9 @@
 """Make and run small jobs in a test, and look for what they left behind."""
 
 import os
+import pickle
+import subprocess
+import sys
 import textwrap
 import time
 import uuid
@@ -11,7 +14,7 @@ from typing import Any
 
 from fmlbench.core.task import Limits
 from fmlbench.execution.cgroups import groups_of
-from fmlbench.execution.sandbox import Job, Mount, TaskPython
+from fmlbench.execution.sandbox import Job, Mount, Sandbox, TaskPython
 
 WALL_SECONDS = 120.0
 """Far above what any job here needs: a busy machine must not fail a test."""
@@ -51,6 +54,18 @@ class Workshop:
             arguments=(name,),
         )
         return replace(job, **changes)
+
+
+def start_harness(code: str, sandbox: Sandbox, job: Job) -> "subprocess.Popen[bytes]":
+    """Another process, which finds the sandbox and the job pickled on its standard input."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    harness = subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    )
+    assert harness.stdin
+    harness.stdin.write(pickle.dumps((sandbox, job)))
+    harness.stdin.close()
+    return harness
 
 
 def leftovers_of(job: Job) -> list[str]:
