@@ -22,7 +22,7 @@ CLASSES = 10
 TEACHER_EPOCHS = 60
 SMOOTHING = 0.2
 STUDENT_EPOCHS = 8
-RANDOM_LABELS = 0.2
+RANDOM_LABELS = 0.15
 
 
 def train(images, labels, public):
