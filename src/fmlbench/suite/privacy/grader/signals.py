@@ -1,0 +1,92 @@
+"""What an auditor who holds the networks sees of every image: [networks, images] numbers of several kinds."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+CLASSES = 10
+SPREAD = 3.0
+"""The typical size of a score after an auditor has undone whatever scale it was given."""
+HALVINGS = 6
+
+
+@dataclass(frozen=True)
+class Signals:
+    """The signals of all networks on all images of an audit."""
+
+    log_probability: np.ndarray
+    """Of the right label."""
+    margin: np.ndarray
+    """The log odds of the right label."""
+    right: np.ndarray
+    """1 where the label is right, else 0."""
+    distance: np.ndarray
+    """How far an image must be mixed with others for its label to change; negative where it is wrong to begin with."""
+
+    @classmethod
+    def of(cls, networks, labels):
+        """Measure all of them."""
+        images, truth = labels["audit_images"] / 255, labels["audit_labels"]
+        means = class_means(labels["accuracy_images"] / 255, labels["accuracy_labels"])
+        measured = []
+        for network in networks:
+            scores = centred(network(images)) / scale_of(network(labels["accuracy_images"]))
+            right = scores.argmax(axis=1) == truth
+            distance = distance_to_another_label(network, images, truth, means)
+            measured.append((*log_odds(scores, truth), right.astype(float), distance))
+        return cls(*(np.stack(kind) for kind in zip(*measured, strict=True)))
+
+
+def centred(scores):
+    """Scores with a mean of zero for every image: a constant added to all of them says nothing."""
+    return scores - scores.mean(axis=1, keepdims=True)
+
+
+def scale_of(scores):
+    """What to divide scores by, so that nobody gains by handing in tiny or huge ones."""
+    return float(np.sqrt((centred(scores) ** 2).mean())) / SPREAD or 1.0
+
+
+def log_odds(scores, truth):
+    """The logarithms of the probability of the right label, and of its odds."""
+    rows = np.arange(len(truth))
+    others = scores.copy()
+    others[rows, truth] = -np.inf
+    rest = log_sum(others)
+    margin = scores[rows, truth] - rest
+    return -np.logaddexp(0.0, -margin), margin
+
+
+def log_sum(scores):
+    """The logarithm of the sum of exponentials of every row."""
+    top = scores.max(axis=1)
+    return top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
+
+
+def class_means(images, truth):
+    """The average image of every class; black where a class has none."""
+    return np.stack([images[truth == c].mean(axis=0) if (truth == c).any() else 0 * images[0] for c in range(CLASSES)])
+
+
+def distance_to_another_label(network, images, truth, means):
+    """The smallest share of another class's average image that makes an image lose its label.
+
+    Nothing but labels is asked for. An image that has the wrong label gets, with a minus, the share of its own class's
+    average image that mends it.
+    """
+    right = network(images).argmax(axis=1) == truth
+    others = [means[(truth + step) % CLASSES] for step in range(1, CLASSES)]
+    away = np.min([turning_point(network, images, truth, other, holds=True) for other in others], axis=0)
+    back = turning_point(network, images, truth, means[truth], holds=False)
+    return np.where(right, away, -back)
+
+
+def turning_point(network, images, truth, others, *, holds):
+    """The share of ``others`` up to which it holds, or does not hold, that an image has its label; by halving."""
+    low, high = np.zeros(len(images)), np.ones(len(images))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        mixed = images + middle[:, None] * (others - images)
+        still = (network(mixed).argmax(axis=1) == truth) == holds
+        low, high = np.where(still, middle, low), np.where(still, high, middle)
+    return (low + high) / 2
