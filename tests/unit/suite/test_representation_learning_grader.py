@@ -64,7 +64,7 @@ def test_weights_are_those_of_ridge_regression(grader: ModuleType):
     features -= features.mean(axis=0)
     probe = grader.Probe(features, labels)
     targets = np.eye(3)[labels] - np.eye(3)[labels].mean(axis=0)
-    candidates = [
+    candidates: list[npt.NDArray[np.float64]] = [
         np.linalg.solve(features.T @ features + 60 * penalty * np.eye(4), features.T @ targets)
         for penalty in grader.PENALTIES
     ]
