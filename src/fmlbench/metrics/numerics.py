@@ -1,4 +1,7 @@
-"""The functions of SciPy that we use, with types and loaded when first called: SciPy takes a second to load."""
+"""The functions of SciPy that we use, with types and loaded when first called.
+
+They are those of scipy.special where there is a choice: scipy.stats alone takes a second to load.
+"""
 # pyright: reportMissingTypeStubs=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportUnknownArgumentType=false
 # ruff: noqa: PLC0415
@@ -17,24 +20,24 @@ def linkage_heights(points: Vectors) -> Vectors:
 
 def t_quantile(probability: float, freedom: float) -> float:
     """The value that Student's t stays below with this probability."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
-    return float(t.ppf(probability, freedom))
+    return float(stdtrit(freedom, probability))
 
 
 def t_tails(value: float, freedom: float) -> float:
     """How often Student's t is at least this far from zero, to either side."""
-    from scipy.stats import t
+    from scipy.special import stdtr
 
-    return float(2 * t.sf(abs(value), freedom))
+    return float(2 * stdtr(freedom, -abs(value)))
 
 
 def t_power(shift: float, freedom: float, alpha: float) -> float:
     """How often a two-sided t test finds an effect that shifts its statistic by this much."""
-    from scipy.stats import nct, t
+    from scipy.special import nctdtr
 
-    bound = float(t.ppf(1 - alpha / 2, freedom))
-    return float(nct.sf(bound, freedom, shift) + nct.cdf(-bound, freedom, shift))
+    bound = t_quantile(1 - alpha / 2, freedom)
+    return float(1 - nctdtr(freedom, shift, bound) + nctdtr(freedom, shift, -bound))
 
 
 def normal_quantile(probability: float) -> float:
@@ -46,6 +49,5 @@ def normal_quantile(probability: float) -> float:
 
 def ranks(values: Vectors) -> Vectors:
     """Ranks from 1, ties shared."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(values), dtype=np.float64)
+    _, place, shared = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(shared) - (shared - 1) / 2)[place]

@@ -7,7 +7,7 @@ child that works, the step is expanded once more.
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -48,38 +48,35 @@ class _Tree:
     """Which candidates were made of which step, and what was passed up to each."""
 
     def __init__(self, history: History) -> None:
-        self.candidates: defaultdict[int, list[int]] = defaultdict(list)
-        self.last_expanded = 0
-        self._works: dict[int, int] = {}
-        self._visits, self._values = [0], [0.0]
-        parents, candidate_of = [0], [0]
-        sign = 1 if history.metric.goal is Goal.MAXIMIZE else -1
         # Looked up once: members of an enumeration are slow to get at.
         debug = Operator.DEBUG
-        for index, step in enumerate(history.proposed, start=1):
-            move, score = step.move, step.score
-            parent = move.parents[0]
-            is_repair = move.operator is debug
-            parents.append(parent)
-            candidate_of.append(candidate_of[parent] if is_repair else index)
-            self._visits.append(0 if score is None else 1)
-            self._values.append(0.0 if score is None else sign * score)
-            if score is not None:
-                self._works.setdefault(candidate_of[index], index)
-            if not is_repair:
+        steps = history.proposed
+        parents = [0] * len(history)
+        candidate_of = list(range(len(history)))
+        self.candidates: defaultdict[int, list[int]] = defaultdict(list)
+        for index, step in enumerate(steps, start=1):
+            move = step.move
+            parents[index] = parent = move.parents[0]
+            if move.operator is debug:
+                candidate_of[index] = candidate_of[parent]
+            else:
                 self.candidates[parent].append(index)
-                self.last_expanded = parent
-        scores = [value for value, visited in zip(self._values, self._visits, strict=True) if visited]
-        self._low, self._high = min(scores, default=0.0), max(scores, default=0.0)
-        self._pass_up(parents)
+        self.last_expanded = parents[candidate_of[-1]]
+        sign = 1 if history.metric.goal is Goal.MAXIMIZE else -1
+        scores = {index: sign * score for index, step in enumerate(steps, start=1) if (score := step.score) is not None}
+        self._works = {candidate_of[index]: index for index in reversed(scores)}
+        self._low, self._high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+        self._pass_up(scores, parents)
 
-    def _pass_up(self, parents: Sequence[int]) -> None:
+    def _pass_up(self, scores: Mapping[int, float], parents: Sequence[int]) -> None:
         """Add every score to all above its step; children come after their parents, so one way back will do."""
-        visits, values = self._visits, self._values
+        self._visits, self._values = visits, values = [0] * len(parents), [0.0] * len(parents)
+        for index, score in scores.items():
+            visits[index], values[index] = 1, score
         for index in range(len(parents) - 1, 0, -1):
-            if visits[index]:
-                visits[parents[index]] += visits[index]
-                values[parents[index]] += values[index]
+            parent = parents[index]
+            visits[parent] += visits[index]
+            values[parent] += values[index]
 
     def is_expanded(self, step: int, children: int) -> bool:
         """Whether a step has all its candidates, one of which works."""

@@ -1,0 +1,83 @@
+"""The drawings of a run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from fmlbench.core.figures import score_text
+from fmlbench.metrics.reliability import Fate, fates
+from fmlbench.metrics.statistics.rates import wilson
+from fmlbench.reports.html.plots.bars import Part, draw_bar
+from fmlbench.reports.html.plots.map import draw_map, project
+from fmlbench.reports.html.plots.scores import PlottedStep, ScoreCurve, draw_scores
+from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.wording import dollars_text, duration_text
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A drawing with its legend."""
+
+    drawing: Markup
+    parts: Sequence[Part]
+    caption: str
+
+
+def chart_scores(run: RunRecord, steps: Sequence[PlottedStep]) -> Markup:
+    """Scores over steps."""
+    calibration = run.trace.calibration
+    curve = ScoreCurve(
+        metric=run.trace.metric,
+        steps=steps,
+        baseline=run.trace.baseline,
+        sigma=calibration.baseline.validation.sd if calibration else None,
+        reference=calibration.reference.validation.mean if calibration else None,
+        budget=run.spec.budget.steps,
+    )
+    best = run.summary.best
+    reached = f"; the best is {score_text(best.validation)} at step {best.index}" if best else ""
+    label = f"{run.trace.metric.name} over steps: the baseline has {score_text(run.trace.baseline)}{reached}."
+    return draw_scores(curve, label)
+
+
+def chart_map(run: RunRecord, steps: Sequence[PlottedStep]) -> Markup | None:
+    """Where the steps lie among each other; None where nobody embedded them."""
+    cloud = run.trace.cloud
+    if cloud is None or len(steps) < 2:
+        return None
+    label = (
+        f"The code of {len(steps)} steps as points in a plane, by {cloud.embedder}; the path goes from step to step."
+    )
+    return draw_map(project(cloud.points), steps, run.trace.metric, label)
+
+
+def chart_outcomes(run: RunRecord) -> Chart:
+    """How the steps ended."""
+    counted = fates(run.trace)
+    total = len(run.trace.proposed)
+    parts = [
+        Part(str(fate), counted[fate], str(counted[fate]), fate.replace(" ", "-")) for fate in Fate if counted[fate]
+    ]
+    interval = wilson(counted[Fate.OK], total)
+    rate = f"{counted[Fate.OK]} of {total} steps gave a score"
+    caption = f"{rate} (95% interval {interval.low:.0%} to {interval.high:.0%})." if interval else "No step yet."
+    troubles = run.trace.troubles
+    if troubles:
+        caption += f" The machine failed {troubles} times; that is counted against nobody."
+    return Chart(draw_bar(parts, caption), parts, caption)
+
+
+def chart_time(run: RunRecord) -> Chart:
+    """Where the time went."""
+    names = (("proposing", "proposing_seconds"), ("training and exams", "training_seconds"),
+             ("sealed exams", "sealed_exam_seconds"), ("waiting", "waiting_seconds"))  # fmt: skip
+    parts = [
+        Part(name, max(seconds, 0.0), duration_text(max(seconds, 0.0)), f"time{place}")
+        for place, (name, measure) in enumerate(names)
+        if (seconds := run.measured.get(measure)) is not None
+    ]
+    tokens = run.measured.get("tokens")
+    caption = f"{tokens:.3f} million tokens, " if tokens else "No tokens, "
+    caption += f"price: {dollars_text(run.summary.dollars)}."
+    return Chart(draw_bar(parts, "Where the time went."), parts, caption)

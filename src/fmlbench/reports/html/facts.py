@@ -1,0 +1,68 @@
+"""What is measured of a run, and where the run comes from."""
+
+from dataclasses import dataclass
+
+from fmlbench.core.task import Material
+from fmlbench.metrics.catalogue import MEASURES
+from fmlbench.metrics.measure import Missing
+from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.measures import value_text
+from fmlbench.reports.untrusted import one_line
+from fmlbench.reports.wording import seal_text
+
+Fact = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class MeasureLine:
+    """A measure's value, or why there is none."""
+
+    name: str
+    value: str
+    unit: str
+    sentence: str
+
+
+def measures_of(run: RunRecord) -> list[MeasureLine]:
+    """Every measure of the catalogue."""
+    lines: list[MeasureLine] = []
+    for measure in MEASURES:
+        value = run.measured.values[measure.name]
+        written = f"none: {value.why}" if isinstance(value, Missing) else value_text(value)
+        lines.append(MeasureLine(measure.name, written, measure.unit, measure.sentence))
+    return lines
+
+
+def provenance_of(run: RunRecord) -> list[Fact]:
+    """Versions, digests and the machine."""
+    spec, task, origin = run.spec, run.trace.task, run.state.provenance
+    settings = ", ".join(f"{name}={value}" for name, value in spec.agent.settings.items())
+    facts = [
+        ("run", run.name),
+        ("seal", seal_text(spec.rung)),
+        ("task", f"{task.name}, track {spec.track}, digest {spec.task_digest}"),
+        ("codebase", _material(task.codebase)),
+        *(("data", _material(material)) for material in task.data),
+        (
+            "agent",
+            f"{spec.agent.name}: {spec.agent.strategy} over {spec.agent.proposer}"
+            + (f", {settings}" if settings else ""),
+        ),
+        ("seed", str(spec.seed)),
+    ]
+    if run.trace.calibration:
+        facts.append(("noise measured on", f"{run.trace.calibration.machine}, {run.trace.calibration.date}"))
+    if origin:
+        facts += [
+            ("fmlbench", origin.fmlbench),
+            ("machine", f"{origin.processor}, {origin.cores} cores, {origin.memory_mb} MB, {origin.platform}"),
+            ("Python", f"{origin.python}; the task's: {origin.environment}"),
+            ("sandbox", origin.sandbox),
+            ("draws from secret", origin.secret),
+        ]
+    return [(name, one_line(value)) for name, value in facts]
+
+
+def _material(material: Material) -> str:
+    digest = f", sha256 {material.digest}" if material.digest else ""
+    return f"{material.name} {material.version}, {material.licence}{digest}"
