@@ -44,8 +44,8 @@ def root(recipe: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(0)
     for label in range(10):
         # Brightness tells the class, so that labels can be checked against images.
-        images = (20 * label + rng.integers(0, 20, (PER_CLASS, 784))).tolist()
-        rows = [*images, [], images[0]]
+        images: list[list[int]] = (20 * label + rng.integers(0, 20, (PER_CLASS, 784))).tolist()
+        rows: list[list[int]] = [*images, [], images[0]]
         (root / "raw" / "fashion-mnist" / f"{label}.json").write_text(json.dumps({"data": rows}))
     recipe.prepare(root)
     return root
@@ -164,7 +164,10 @@ def test_practice_is_cut_from_images_that_no_exam_and_no_member_comes_from(root:
 
 def test_weights_come_back_from_their_file_as_they_were(tmp_path: Path):
     safetensors = load(find_task("privacy").experiment / "safetensors.py")
-    arrays = {"linear.0.weight": np.arange(6, dtype=np.float32).reshape(2, 3), "linear.0.bias": np.float32([7, 8])}
+    arrays = {
+        "linear.0.weight": np.arange(6, dtype=np.float32).reshape(2, 3),
+        "linear.0.bias": np.array([7, 8], dtype=np.float32),
+    }
     safetensors.write(tmp_path / "weights", arrays, {"layers": 1})
     back, facts = safetensors.read(tmp_path / "weights")
     assert facts == {"layers": "1"}
