@@ -44,7 +44,7 @@ def root(recipe: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     rng = np.random.default_rng(0)
     for label in range(10):
         # Brightness tells the class, so that labels can be checked against images.
-        images = (20 * label + rng.integers(0, 20, (PER_CLASS, 784))).tolist()
+        images: list[list[int]] = (20 * label + rng.integers(0, 20, (PER_CLASS, 784))).tolist()
         rows: list[list[int]] = [*images, [], images[0]]
         (root / "raw" / "fashion-mnist" / f"{label}.json").write_text(json.dumps({"data": rows}))
     recipe.prepare(root)
