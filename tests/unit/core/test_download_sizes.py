@@ -2,7 +2,7 @@ import pytest
 
 from fmlbench.core.sources import GitSource, Material, NpmSource, PathSource, PypiSource, Source
 from fmlbench.tasks.folder import TaskFolder
-from fmlbench.tasks.library import find_task
+from fmlbench.tasks.library import all_tasks, find_task
 
 
 def wheel(megabytes: float | None, sha256: str = "1" * 64) -> PypiSource:
@@ -40,7 +40,7 @@ def test_one_unknown_size_makes_the_sum_unknown():
     assert made_of(wheel(2.0, "2" * 64), wheel(None)).task.megabytes is None
 
 
-@pytest.mark.parametrize("name", ["causality", "continual-learning", "data-efficiency", "fairness", "generalization"])
+@pytest.mark.parametrize("name", [folder.task.name for folder in all_tasks("core")])
 def test_tasks_that_ship_say_what_they_download(name: str):
     assert find_task(name).task.megabytes
 
