@@ -65,7 +65,8 @@ class Variants:
         """The baseline's score on validation on the first check seed, measured afresh beside what is kept."""
         with scratch_beside(self._kept("repeated", {})) as scratch:
             again = self._workbench("baseline", self.files_of("baseline"), 0, scratch).validate({})
-        return _score(self._insist("baseline", _Measurement(validation=again, test=again)).validation)
+        self._insist_on("baseline", ExamName.VALIDATION, again)
+        return _score(again)
 
     def try_exploit(self, exploit: Variant, seeds: int) -> float | str:
         """What an exploit gains over the baseline on the sealed exam, on average; or why it has no score.
@@ -139,13 +140,16 @@ class Variants:
         return self.places.checks / f"{name}-{task.sandbox.rung}" / f"{variant.replace('/', '-')}-{content}"
 
     def _insist(self, variant: str, measurement: _Measurement) -> _Measurement:
-        for exam, evaluation in (("validation", measurement.validation), ("test", measurement.test)):
-            if not evaluation.is_ok:
-                raise TaskInvalid(
-                    f"The {variant} of '{self.prepared.task.name}' fails on {exam}: {evaluation.reason}.",
-                    hint=f"Its last words: {evaluation.log_tail.strip()[-600:] or 'none'}",
-                )
+        self._insist_on(variant, ExamName.VALIDATION, measurement.validation)
+        self._insist_on(variant, ExamName.TEST, measurement.test)
         return measurement
+
+    def _insist_on(self, variant: str, exam: ExamName, evaluation: Evaluation) -> None:
+        if not evaluation.is_ok:
+            raise TaskInvalid(
+                f"The {variant} of '{self.prepared.task.name}' fails on {exam}: {evaluation.reason}.",
+                hint=f"Its last words: {evaluation.log_tail.strip()[-600:] or 'none'}",
+            )
 
 
 def _keep(record: Record, scratch: Path, kept: Path) -> None:

@@ -48,6 +48,8 @@ def normal_quantile(probability: float) -> float:
 
 
 def ranks(values: Vectors) -> Vectors:
-    """Ranks from 1, ties shared."""
+    """Ranks from 1, ties shared; what is not a number has none, and then nothing has."""
+    if np.isnan(values).any():
+        return np.full(len(values), np.nan)
     _, place, shared = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(shared) - (shared - 1) / 2)[place]

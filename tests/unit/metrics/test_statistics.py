@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from fmlbench.metrics.numerics import ranks
 from fmlbench.metrics.statistics.bootstrap import (
     iqm_on_these_tasks,
     mean_on_tasks_like_these,
@@ -265,6 +266,14 @@ def test_tie_groups_hold_whom_nobody_can_tell_apart():
     different = {frozenset("ac"), frozenset("ad"), frozenset("bd")}
     assert tie_groups("abcd", different) == [("a", "b"), ("b", "c"), ("c", "d")]
     assert tie_groups("ab", set()) == [("a", "b")]
+
+
+def test_tied_values_share_their_ranks():
+    assert ranks(np.array([3.0, 1.0, 3.0, 2.0])).tolist() == [3.5, 1.0, 3.5, 2.0]
+
+
+def test_what_is_not_a_number_is_not_ranked_silently():
+    assert np.isnan(ranks(np.array([3.0, np.nan, 1.0]))).all()
 
 
 def test_ranks_are_ranges():
