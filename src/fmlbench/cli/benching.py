@@ -1,6 +1,7 @@
 """Run a whole suite before the user's eyes, and sum it up."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -15,6 +16,7 @@ from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.reports.summary import Summary
 from fmlbench.reports.tables import run_table
 from fmlbench.reports.terminal import render_summary
+from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
 from fmlbench.workspace.places import Places
 
@@ -22,7 +24,7 @@ from fmlbench.workspace.places import Places
 def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:
     """Play one run per task of the suite, going on with those that are already there."""
     places = find_places()
-    specs = [request.spec(folder) for folder in all_tasks(suite)]
+    specs = [request.spec(folder) for folder in _quickest_first(all_tasks(suite), request.track)]
     sandbox_of(specs[0].rung)
     folders = [open_run(spec, places.runs) for spec in specs]
     summaries = [play_watched(folder, places, proceedings()) for folder in folders]
@@ -33,6 +35,16 @@ def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:
     else:
         show(_report(folders, summaries))
     _write_report(folders, places)
+
+
+def _quickest_first(folders: Iterable[TaskFolder], track: str) -> list[TaskFolder]:
+    """So that there is something to see soon."""
+
+    def seconds(folder: TaskFolder) -> float:
+        calibration = folder.track(track).calibration
+        return calibration.step_cpu_seconds if calibration else math.inf
+
+    return sorted(folders, key=seconds)
 
 
 def _report(folders: Sequence[RunFolder], summaries: Sequence[Summary]) -> RenderableType:
