@@ -1,6 +1,5 @@
 """The paper track of causality: its manifest, and the recipe at its sizes on a small file of the genuine format."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -10,6 +9,7 @@ import pytest
 
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 UNITS, TREATED, TRAINED = 120, 30, 80
 
@@ -21,11 +21,7 @@ def paper() -> TaskFolder:
 
 @pytest.fixture
 def recipe(paper: TaskFolder, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("causality_paper_recipe", paper.recipe / "recipe.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_program(paper.recipe / "recipe.py")
     monkeypatch.setattr(module, "UNITS", UNITS)
     monkeypatch.setattr(module, "SHARES", {"train": TRAINED, "validation": 20, "test": 20})
     return module

@@ -1,6 +1,5 @@
 """The data recipe of causality, on a few made-up units that can be told apart by their first covariate."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -23,11 +23,7 @@ SEED = 2**127 + 5
 @pytest.fixture
 def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     program = find_task("causality").recipe / "recipe.py"
-    spec = importlib.util.spec_from_file_location("causality_recipe", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_program(program)
     monkeypatch.setattr(module, "UNITS", UNITS)
     monkeypatch.setattr(module, "SHARES", {"train": 80, "validation": 20, "test": 20})
     return module

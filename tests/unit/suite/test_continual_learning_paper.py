@@ -1,6 +1,5 @@
 """The paper track of continual-learning: what it shares with the cpu track, and its recipe on files like MNIST's."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +11,7 @@ import pytest
 
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -102,12 +102,7 @@ def drawn(paper: TaskFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def load_recipe(paper: TaskFolder) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("continual_learning_paper_recipe", paper.recipe / "recipe.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_program(paper.recipe / "recipe.py")
 
 
 def test_a_context_gets_all_training_images_of_its_two_classes(drawn: dict[str, Array]):

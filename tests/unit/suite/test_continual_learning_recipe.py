@@ -1,6 +1,5 @@
 """The data recipe of continual-learning, on images small in number whose first three pixels say which they are."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -25,11 +25,7 @@ EXAMS = ["validation", "test"]
 @pytest.fixture
 def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     program = find_task("continual-learning").recipe / "recipe.py"
-    spec = importlib.util.spec_from_file_location("continual_learning_recipe", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_program(program)
     monkeypatch.setattr(module, "HELD_OUT", HELD_OUT)
     return module
 

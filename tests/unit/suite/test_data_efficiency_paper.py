@@ -2,7 +2,6 @@
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # pyright: reportMissingTypeStubs=false
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -30,12 +30,7 @@ CLASSES = {"train": 64, "val": 16, "test": 20}
 @pytest.fixture(scope="module")
 def recipe() -> ModuleType:
     program = find_task("data-efficiency").on("paper").recipe / "recipe.py"
-    spec = importlib.util.spec_from_file_location("data_efficiency_paper_recipe", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_program(program)
 
 
 def write_features(folder: Path, embeddings: list[list[float]], names: list[Any]) -> None:

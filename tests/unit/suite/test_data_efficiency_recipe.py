@@ -1,7 +1,6 @@
 """The data recipe of data-efficiency, on drawings small enough to recognise each by its first two pixels."""
 
 import gzip
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -24,11 +24,7 @@ SEED = 2**127 + 5
 @pytest.fixture
 def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     program = find_task("data-efficiency").recipe / "recipe.py"
-    spec = importlib.util.spec_from_file_location("data_efficiency_recipe", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_program(program)
     monkeypatch.setattr(module, "SPLITS", {"train": 2, "validation": 10, "test": 10})
     return module
 

@@ -1,7 +1,6 @@
 """The paper track of fairness: its manifest, and its recipe on made-up people in the genuine formats."""
 
 import csv
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -28,12 +28,7 @@ COMPAS_NAMES = (
 @pytest.fixture(scope="module")
 def recipe() -> ModuleType:
     program = find_task("fairness").on("paper").recipe / "recipe.py"
-    spec = importlib.util.spec_from_file_location("fairness_paper_recipe", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_program(program)
 
 
 def a_defendant(number: int, **changes: object) -> dict[str, object]:

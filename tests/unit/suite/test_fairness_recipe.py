@@ -1,7 +1,6 @@
 """The data recipe of fairness, on made-up people in the genuine formats, each known again by two numbers."""
 
 import csv
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -29,12 +29,7 @@ COMPAS_NAMES = (
 @pytest.fixture(scope="module")
 def recipe() -> ModuleType:
     program = find_task("fairness").recipe / "recipe.py"
-    spec = importlib.util.spec_from_file_location("fairness_recipe", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_program(program)
 
 
 def a_defendant(number: int, **changes: object) -> dict[str, object]:

@@ -1,6 +1,5 @@
 """The paper track of generalization: what it shares with the cpu track, and its data from files in MNIST's format."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +11,7 @@ import pytest
 
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -65,12 +65,7 @@ def test_variants_change_files_that_the_overlay_has(paper: TaskFolder, variant: 
 
 @pytest.fixture
 def recipe(paper: TaskFolder) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("generalization_paper_recipe", paper.recipe / "recipe.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_program(paper.recipe / "recipe.py")
 
 
 def test_mnist_has_enough_digits_for_the_papers_sizes(paper: TaskFolder, recipe: ModuleType):

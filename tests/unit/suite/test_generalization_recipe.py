@@ -1,9 +1,6 @@
 """The data recipe of generalization, on digits small in number, each recognisable by its inked pixels."""
 
-import importlib.util
 import json
-import struct
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
+from tests.unit.suite.digits import write_digits
 
 Array = npt.NDArray[Any]
 
@@ -24,12 +23,7 @@ SEED = 2**127 + 5
 @pytest.fixture
 def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     program = find_task("generalization").recipe / "recipe.py"
-    spec = importlib.util.spec_from_file_location("generalization_recipe", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
+    module = load_program(program)
     splits = {
         "train": ("train", slice(0, 100)),
         "validation": ("train", slice(100, 200)),
@@ -37,12 +31,6 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     }
     monkeypatch.setattr(module, "SPLITS", splits)
     return module
-
-
-def write_idx(file: Path, content: Array) -> None:
-    file.write_bytes(
-        bytes([0, 0, 8, content.ndim]) + struct.pack(f">{content.ndim}I", *content.shape) + content.tobytes()
-    )
 
 
 def write_mnist(root: Path, twice: bool = False) -> None:
@@ -55,8 +43,7 @@ def write_mnist(root: Path, twice: bool = False) -> None:
         images[:, 1:20] = 255
         if twice and file == "t10k":
             images[0, 0, :9] = 255 * ((7 >> np.arange(9)) & 1)
-        write_idx(raw / f"{file}-images-idx3-ubyte", images)
-        write_idx(raw / f"{file}-labels-idx1-ubyte", (numbers % 10).astype(np.uint8))
+        write_digits(raw, file, images, numbers % 10)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """The grader of privacy: networks and attacks against figures worked out by hand."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 Load = Callable[[str], ModuleType]
@@ -26,13 +26,7 @@ def load() -> Load:
     folder = find_task("privacy").grader
 
     def load_module(name: str) -> ModuleType:
-        spec = importlib.util.spec_from_file_location(f"privacy_{name}", folder / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
-        return module
+        return load_program(folder / f"{name}.py")
 
     return load_module
 

@@ -1,6 +1,5 @@
 """The data recipe of privacy and its format for weights, on made-up images that can be told apart by their bytes."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -22,18 +22,9 @@ SEED = 2**127 + 5
 """Seeds come from a secret and are that long."""
 
 
-def load(program: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"privacy_{program.stem}", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="module")
 def recipe() -> ModuleType:
-    return load(find_task("privacy").recipe / "recipe.py")
+    return load_program(find_task("privacy").recipe / "recipe.py")
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +154,7 @@ def test_practice_is_cut_from_images_that_no_exam_and_no_member_comes_from(root:
 
 
 def test_weights_come_back_from_their_file_as_they_were(tmp_path: Path):
-    safetensors = load(find_task("privacy").experiment / "safetensors.py")
+    safetensors = load_program(find_task("privacy").experiment / "safetensors.py")
     arrays = {
         "linear.0.weight": np.arange(6, dtype=np.float32).reshape(2, 3),
         "linear.0.bias": np.array([7, 8], dtype=np.float32),

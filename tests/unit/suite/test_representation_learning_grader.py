@@ -1,6 +1,5 @@
 """The grader of representation-learning, against figures worked out by hand and against plain linear algebra."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -24,12 +24,7 @@ def program() -> Path:
 
 @pytest.fixture(scope="module")
 def grader(program: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("representation_learning_grade", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_program(program)
 
 
 LABELS = np.array([3, 5, 3, 5, 3, 5, 3, 5, 3, 3])

@@ -1,6 +1,5 @@
 """The data recipe of representation-learning, on files in CIFAR-10's format with images that can be told apart."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -24,12 +24,7 @@ FILES = [*(f"data_batch_{number}.bin" for number in range(1, 6)), "test_batch.bi
 @pytest.fixture(scope="module")
 def recipe() -> ModuleType:
     program = find_task("representation-learning").recipe / "recipe.py"
-    spec = importlib.util.spec_from_file_location("representation_learning_recipe", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_program(program)
 
 
 def numbered(number: int) -> Array:

@@ -1,6 +1,5 @@
 """The grader of robustness, against figures worked out by hand."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 
 @pytest.fixture(scope="module")
@@ -20,12 +20,7 @@ def program() -> Path:
 
 @pytest.fixture(scope="module")
 def grader(program: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("robustness_grade", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_program(program)
 
 
 TRIGGERS = np.array([-1, -1, -1, -1, 0, 0, 0, 0, 1, 1, 1, 1])

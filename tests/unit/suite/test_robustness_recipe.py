@@ -1,8 +1,6 @@
 """The data recipe of robustness, on digits small in number, each recognisable by its pixels."""
 
-import importlib.util
 import json
-import struct
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +11,8 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
+from tests.unit.suite.digits import write_digits
 
 Array = npt.NDArray[Any]
 
@@ -25,12 +25,7 @@ SEED = 2**127 + 5
 def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     program = find_task("robustness").recipe / "recipe.py"
     monkeypatch.setattr(sys, "path", [*sys.path])
-    spec = importlib.util.spec_from_file_location("robustness_recipe", program)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    spec.loader.exec_module(module)
+    module = load_program(program)
     splits = {
         "train": ("train", slice(0, 300)),
         "validation": ("train", slice(300, 500)),
@@ -38,12 +33,6 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     }
     monkeypatch.setattr(module, "SPLITS", splits)
     return module
-
-
-def write_idx(file: Path, content: Array) -> None:
-    file.write_bytes(
-        bytes([0, 0, 8, content.ndim]) + struct.pack(f">{content.ndim}I", *content.shape) + content.tobytes()
-    )
 
 
 def write_mnist(root: Path, twice: bool = False) -> None:
@@ -54,8 +43,7 @@ def write_mnist(root: Path, twice: bool = False) -> None:
         images = np.stack([np.random.default_rng(number).integers(0, 256, (28, 28)) for number in numbers])
         if twice and file == "t10k":
             images[0] = np.random.default_rng(7).integers(0, 256, (28, 28))
-        write_idx(raw / f"{file}-images-idx3-ubyte", images.astype(np.uint8))
-        write_idx(raw / f"{file}-labels-idx1-ubyte", (numbers % 10).astype(np.uint8))
+        write_digits(raw, file, images, numbers % 10)
 
 
 @pytest.fixture
