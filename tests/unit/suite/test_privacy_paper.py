@@ -1,6 +1,5 @@
 """The paper track of privacy: its manifest, its recipe on small files in CIFAR-10's format, and its views of images."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -28,13 +28,7 @@ def paper() -> TaskFolder:
 
 @pytest.fixture(scope="module")
 def signals(paper: TaskFolder) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("privacy_paper_signals", paper.grader / "signals.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_program(paper.grader / "signals.py")
 
 
 @pytest.fixture(scope="module")
