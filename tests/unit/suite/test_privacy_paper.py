@@ -63,11 +63,6 @@ def test_codebase_and_data_are_the_papers(paper: TaskFolder):
     assert paper.task.data == find_task("representation-learning").task.data
 
 
-@pytest.mark.parametrize("name", ["grader/grade.py", "grader/attacks.py", "experiment/safetensors.py"])
-def test_what_both_tracks_have_in_common_is_the_same_to_the_byte(paper: TaskFolder, name: str):
-    assert (paper.path / "paper" / name).read_bytes() == (paper.path / name).read_bytes()
-
-
 def test_there_is_a_training_stage_alone_for_every_network(paper: TaskFolder):
     track = paper.track("paper")
     assert [stage.name for stage in track.training] == [f"model-{number}" for number in range(1, 6)]
