@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 SLOW_TO_IMPORT = ("numpy",) if sys.flags.isolated else ("numpy", "torch")
-"""Graders, which are started isolated, use NumPy alone."""
+"""Graders are started isolated, and few of them use PyTorch."""
 
 
 def wait_for_turn(gate: int) -> bool:
