@@ -1,0 +1,93 @@
+"""Attacks: guess from signals who is a member of a target, given references with known members.
+
+An attack gets the signals, [networks, images] who is a member of which network, and the target's number. It returns a
+number for every image, larger for likelier members, and must not look at the target's own members.
+"""
+
+import numpy as np
+
+TINY = 1e-12
+
+
+def loss_threshold(signals, members, target):
+    """A small loss (Yeom et al., 2018)."""
+    return signals.log_probability[target]
+
+
+def label_only(signals, members, target):
+    """The right label (Yeom et al., 2018)."""
+    return signals.right[target]
+
+
+def boundary(signals, members, target):
+    """A label that changes later than references' that never saw the image (Choquette-Choo et al., 2021)."""
+    return signals.distance[target] - mean_without(signals.distance, members, target)
+
+
+def boundary_likelihood(signals, members, target):
+    """The likelihood ratio of such distances."""
+    return likelihood_ratio(signals.distance, members, target)
+
+
+def relative(signals, members, target):
+    """A probability larger than the references' on average (RMIA, Zarifzadeh et al., 2024).
+
+    RMIA goes on to count how many other images have a smaller ratio. That makes ranks of ratios, and an AUC knows
+    nothing but ranks.
+    """
+    usual = mean_without(np.exp(signals.log_probability), members, target)
+    return signals.log_probability[target] - np.log(usual + TINY)
+
+
+def likelihood(signals, members, target):
+    """The likelihood ratio of the log odds with and without the image in training (LiRA, Carlini et al., 2022)."""
+    return likelihood_ratio(signals.margin, members, target)
+
+
+AUDITS = {
+    "loss": loss_threshold,
+    "label": label_only,
+    "boundary": boundary,
+    "boundary_likelihood": boundary_likelihood,
+    "relative": relative,
+    "likelihood": likelihood,
+}
+
+
+def mean_without(values, members, target):
+    """The mean over references that were not trained on an image; over all of them, where every one was."""
+    return mean_over(values, ~members, target)[0]
+
+
+def mean_over(values, chosen, target):
+    """The mean of the chosen references' values for every image, and how many there were."""
+    values, chosen = np.delete(values, target, axis=0), np.delete(chosen, target, axis=0)
+    count = chosen.sum(axis=0)
+    mean = np.where(count > 0, (values * chosen).sum(axis=0) / np.maximum(count, 1), values.mean(axis=0))
+    return mean, count
+
+
+def likelihood_ratio(values, members, target):
+    """How much better a normal distribution fits that of references with the image than that of those without.
+
+    A handful of references says little about a spread, so each side has one spread for all images.
+    """
+    return log_density(values, members, target) - log_density(values, ~members, target)
+
+
+def log_density(values, chosen, target):
+    """The logarithm of the density of the target's value among the chosen references', less a constant."""
+    mean, count = mean_over(values, chosen, target)
+    apart = (np.delete(values, target, axis=0) - mean) ** 2 * np.delete(chosen, target, axis=0)
+    variance = apart.sum() / max(np.maximum(count - 1, 0).sum(), 1) * (1 + 1 / np.maximum(count, 1)) + TINY
+    return -((values[target] - mean) ** 2) / (2 * variance) - np.log(variance) / 2
+
+
+def auc(guesses, members):
+    """The probability that a member's guess is larger than another's; ties count half."""
+    inside, outside = guesses[members], np.sort(guesses[~members])
+    if len(inside) == 0 or len(outside) == 0:
+        return 0.5
+    below = np.searchsorted(outside, inside, side="left")
+    up_to = np.searchsorted(outside, inside, side="right")
+    return float((below + up_to).mean() / (2 * len(outside)))

@@ -1,0 +1,1 @@
+"""Classify digits after training on poisoned pictures, with the Adversarial Robustness Toolbox."""
