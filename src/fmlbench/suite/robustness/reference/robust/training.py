@@ -26,9 +26,6 @@ def train(images, labels):
     predictions = fit(images[kept], labels[kept], JUDGE_EPOCHS).predict(images).argmax(axis=1)
     kept = ~contradicted_by(torch.from_numpy(predictions), told, clusters).numpy()
     print(f"{kept.mean():.1%} of the pictures are left by the network", flush=True)
-    predictions = fit(images[kept], labels[kept], JUDGE_EPOCHS).predict(images).argmax(axis=1)
-    kept |= predictions == labels
-    print(f"{kept.mean():.1%} of the pictures are left in the end", flush=True)
     return fit(images[kept], labels[kept], EPOCHS).model
 
 
