@@ -16,7 +16,7 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from fmlbench.agents.catalogue import AGENTS, agent_spec, build_agent
+from fmlbench.agents.catalogue import AGENTS, MUTATE, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.sketches import SKETCH
 from fmlbench.core.agents import Session, Strategy
@@ -28,7 +28,6 @@ from fmlbench.testing.surroundings import bare_surroundings
 AIM = 1000
 ROUNDS = 5
 PREFIXES = 100
-DOUBLES = {"noop", "oracle", "scripted"}
 
 
 def main() -> None:
@@ -36,7 +35,7 @@ def main() -> None:
     arguments.add_argument("--steps", type=int, default=1000, help="how long the history is")
     steps: int = arguments.parse_args().steps
     table = Table("strategy", "steps", "decisions per CPU second", "aim")
-    for name in sorted(AGENTS.keys() - DOUBLES):
+    for name in sorted(entry.name for entry in AGENTS.values() if entry.proposer == MUTATE.name):
         strategy, history = grown(name, steps)
         has_sketches = any(note.kind == SKETCH for note in history.notes)
         aim = "none: looks at sketches" if has_sketches else f"> {AIM:,}"

@@ -56,7 +56,7 @@ class OpenToy:
         for folder in ("repo", "carry"):
             (world / folder).symlink_to(self.root / folder)
         # Copies: what an attack could do to the originals, it would.
-        shutil.copytree(self.folder.experiment, world / "task")
+        shutil.copytree(self.folder.experiment.folders[0], world / "task")
         shutil.copytree(str(resources.files("fmlbench.execution") / "kit"), world / "kit")
         if planted:
             shutil.copytree(self.draw / "test", world / "planted")

@@ -211,8 +211,8 @@ class Arena:
         """Remember what no candidate may change; of all draws only this run's, since others may be making theirs."""
         prepared, folder = self.prepared, self.prepared.folder
         draws = [draw.path for draw in self._draws()]
-        ours = (folder.experiment, folder.grader, folder.recipe, self.baits.folder)
-        return guard(prepared.codebase, prepared.pools, *ours, *draws)
+        ours = [path for part in (folder.experiment, folder.grader, folder.recipe) for path in part.folders]
+        return guard(prepared.codebase, prepared.pools, *ours, self.baits.folder, *draws)
 
     def _draws(self) -> list[Draw]:
         seed = self.session.spec.seed

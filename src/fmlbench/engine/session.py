@@ -106,7 +106,7 @@ class RunSession:
         state = self.journal.state
         for step in state.steps:
             if step.evaluation.is_ok and step.index not in state.tests:
-                self._take_sealed_exam(step)
+                self._take_sealed_exam(step, self.snapshots.read(step.snapshot))
 
     def _take(self, proposal: Proposal) -> Step:
         if self.journal.state.pending is None:
@@ -128,7 +128,7 @@ class RunSession:
         )
         self.journal.append(StepFinished(step=step))
         if not (self.tests_later and step.evaluation.is_ok):
-            self._take_sealed_exam(step)
+            self._take_sealed_exam(step, proposal.files)
         return step
 
     def violation_of(self, files: Mapping[str, str]) -> str:
@@ -192,9 +192,9 @@ class RunSession:
         workbench.keep(ExamName.VALIDATION, self.folder.step(index))
         return evaluation
 
-    def _take_sealed_exam(self, step: Step) -> None:
+    def _take_sealed_exam(self, step: Step, files: Mapping[str, str]) -> None:
         """Score a finished step on the hidden test; its fate reaches no agent."""
-        workbench = self._workbench(step.index, self.snapshots.read(step.snapshot))
+        workbench = self._workbench(step.index, files)
         if step.evaluation.is_ok and step.index not in self.journal.state.tests:
             first = self.journal.state.tests.get(0)
             baseline = first.metrics if first else {}

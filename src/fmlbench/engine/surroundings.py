@@ -11,7 +11,7 @@ from fmlbench.engine.workbench import Workbench
 from fmlbench.execution.draws import make_draw
 from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Mount
+from fmlbench.execution.sandbox import Mount, mounts_of
 from fmlbench.workspace.places import Places
 
 DEFAULT_HOURS = 24.0
@@ -44,7 +44,7 @@ def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places
         sandbox=prepared.sandbox,
         visible=(
             *(Mount(draw.visible(part), f"data/{part}") for part in parts),
-            Mount(prepared.folder.experiment, "task"),
+            *mounts_of(prepared.folder.experiment, "task"),
         ),
         programs=places.programs,
         hours_left=(spec.budget.hours or DEFAULT_HOURS) - hours_spent(session.journal.state.steps),

@@ -19,8 +19,8 @@ def choose_company(questions: dict[str, Array], share: float, dice: np.random.Ge
     rows = len(next(iter(questions.values())))
     count = max(1, round(rows * share))
     by_tendency = np.argsort(sum(_tendency(array, dice) for array in questions.values()), kind="stable")
-    alike = by_tendency[: round(count * _ALIKE_SHARE)]
-    others = dice.choice(np.setdiff1d(by_tendency, alike), count - len(alike), replace=False)
+    alike, rest = np.split(by_tendency, [round(count * _ALIKE_SHARE)])
+    others = dice.choice(np.sort(rest), count - len(alike), replace=False)
     return dice.permutation(np.concatenate([alike, others]))
 
 

@@ -19,9 +19,10 @@ from pathlib import Path
 from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.task import ExamName, Track
 from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Ending, Job, Mount, Sandbox, TaskPython
+from fmlbench.execution.sandbox import Ending, Job, Mount, Sandbox, TaskPython, mounts_of
 from fmlbench.execution.secret import Secret
 from fmlbench.tasks.folder import TaskFolder
+from fmlbench.tasks.part import Part
 from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
 
 
@@ -67,15 +68,15 @@ class Recipe:
 
         It is the task's own code, so a failure is no candidate's fault.
         """
-        program = program or self.folder.recipe / "recipe.py"
+        part = Part((program.parent,)) if program else self.folder.recipe
         (scratch / "stage.json").write_text(json.dumps({"seed": seed, "settings": self.track.settings}))
         job = Job(
             name=f"{self.folder.task.name}-{step}{scratch.name}",
             python=self.python,
-            script=f"recipe/{program.name}",
+            script=f"recipe/{program.name if program else 'recipe.py'}",
             arguments=(step,),
             mounts=(
-                Mount(program.parent, "recipe"),
+                *mounts_of(part, "recipe"),
                 Mount(scratch / "stage.json", "stage.json"),
                 *(Mount(path, target, writable) for target, (path, writable) in mounts.items()),
             ),

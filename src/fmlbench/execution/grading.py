@@ -14,7 +14,7 @@ from fmlbench.core.record import Record
 from fmlbench.core.task import ExamName
 from fmlbench.execution.collecting import Array
 from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Ending, Execution, Job, Mount, RunJob
+from fmlbench.execution.sandbox import Ending, Execution, Job, Mount, RunJob, mounts_of
 from fmlbench.execution.stages import KIT
 
 
@@ -54,7 +54,7 @@ class Grading:
             script="kit/start.py",
             arguments=("grader/grade.py",),
             mounts=(
-                Mount(self.prepared.folder.grader, "grader"),
+                *mounts_of(self.prepared.folder.grader, "grader"),
                 Mount(KIT, "kit"),
                 Mount(self.labels, "labels"),
                 Mount(self._answers, "answers.npy"),

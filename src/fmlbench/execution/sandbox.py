@@ -15,6 +15,7 @@ from typing import Protocol
 from fmlbench.core.run import Rung
 from fmlbench.core.task import Limits
 from fmlbench.execution.gate import Gate
+from fmlbench.tasks.part import Part
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,13 @@ class Mount:
     source: Path
     target: str
     writable: bool = False
+
+
+def mounts_of(part: Part, target: str) -> tuple[Mount, ...]:
+    """A part of a task at ``target``: as a folder, or file by file where it is made of several."""
+    if len(part.folders) == 1:
+        return (Mount(part.folders[0], target),)
+    return tuple(Mount(path, f"{target}/{name}") for name, path in part.files().items())
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from fmlbench.core.task import ExamName, Limits, Training
 from fmlbench.execution.bench import Bench
 from fmlbench.execution.draws import Draw
 from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Job, Mount
+from fmlbench.execution.sandbox import Job, Mount, mounts_of
 
 KIT = Path(str(resources.files("fmlbench.execution") / "kit"))
 
@@ -72,7 +72,7 @@ class Stages:
             arguments=("task/driver.py",),
             mounts=(
                 Mount(self.bench.tree, "repo"),
-                Mount(self.prepared.folder.experiment, "task"),
+                *mounts_of(self.prepared.folder.experiment, "task"),
                 Mount(KIT, "kit"),
                 Mount(folder / "stage.json", "stage.json"),
                 *mounts,

@@ -4,6 +4,7 @@ Whole folders such as /usr/share or /usr/lib/python3 are left out on purpose: pa
 labels there.
 """
 
+import os
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -31,13 +32,11 @@ def proc_guards() -> list[str]:
     To the kernel, a job that root started is root's: it may write to the machine's settings, say which program is to
     run as root when some other crashes. What bubblewrap covers by itself does not include /proc/sys then.
     """
-    entries = sorted(path for path in Path("/proc").iterdir() if not path.name.isdigit() and not path.is_symlink())
-    return [
-        option
-        for path in entries
-        if path.is_dir() or path.stat().st_mode & 0o222
-        for option in ("--ro-bind", str(path), str(path))
-    ]
+    # Not by paths: an entry knows by itself whether it is a folder or a link, and there are all those processes.
+    with os.scandir("/proc") as entries:
+        lasting = [entry for entry in entries if not entry.name.isdigit() and not entry.is_symlink()]
+    writable = [entry.path for entry in lasting if entry.is_dir() or entry.stat().st_mode & 0o222]
+    return [option for path in sorted(writable) for option in ("--ro-bind", path, path)]
 
 
 def mask(folder: Path) -> list[str]:

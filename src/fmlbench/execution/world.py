@@ -57,15 +57,16 @@ def check_targets(job: Job) -> None:
     for target in targets:
         if target.is_absolute() or not target.parts or ".." in target.parts or target.parts[0] in RESERVED:
             raise ValueError(f"'{target}' is no place for a mount")
+    above = {parent for target in targets for parent in target.parents}
     for target in targets:
-        if any(target in other.parents for other in targets) or targets.count(target) > 1:
+        if target in above or targets.count(target) > 1:
             raise ValueError(f"the mount '{target}' covers another")
 
 
 def covered_parts(job: Job) -> list[Path]:
     """Parts of the job's Python that would lie hidden under its own mounts: /repo on a machine that has one, say."""
-    tops = [Path("/") / mount.target for mount in job.mounts]
-    return [folder for folder in job.python.folders if any(top in (folder, *folder.parents) for top in tops)]
+    tops = {Path("/") / mount.target for mount in job.mounts}
+    return [folder for folder in job.python.folders if not tops.isdisjoint((folder, *folder.parents))]
 
 
 def missing_parts(job: Job) -> list[Path]:

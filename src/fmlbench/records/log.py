@@ -5,6 +5,7 @@ only reads ignores it. Damage anywhere else is nothing a kill can do, and is rep
 """
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -63,33 +64,42 @@ def read_events(path: Path) -> list[Event]:
 
 def read_records(path: Path, records: TypeAdapter[R]) -> list[R]:
     """Every record of a log; a torn last line is not a record."""
-    return _split(path, records)[0]
+    return list(each_record(path, records))
 
 
-def _split(path: Path, records: TypeAdapter[R]) -> tuple[list[R], bytes]:
-    """The records, and what of the last line was torn."""
-    try:
-        *lines, torn = path.read_bytes().split(b"\n")
-    except FileNotFoundError:
-        return [], b""
+def each_event(path: Path) -> Iterator[Event]:
+    """Every event of a log, one at a time: who keeps few of them has few in memory."""
+    return each_record(path, EVENTS)
+
+
+def each_record(path: Path, records: TypeAdapter[R]) -> Iterator[R]:
+    """Every record of a log, one at a time."""
     # Not by way of the adapter: that would take longer than many a line does.
     validate = records.validator.validate_json
-    found: list[R] = []
+    *lines, torn = _lines(path)
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield validate(line)
+        except ValidationError as error:
+            if number == len(lines) and not torn:
+                return
+            raise RunDamaged(
+                f"Line {number} of {path} is not a record of its kind.",
+                hint="A kill cannot do this: restore the file from a copy, or start the run anew with --label.",
+            ) from error
+
+
+def _lines(path: Path) -> list[bytes]:
+    """The lines of a log, and last what comes after the last line's end: nothing, unless it was torn."""
     try:
-        for line in lines:
-            found.append(validate(line))  # noqa: PERF401 - what was found counts when a line is torn
-    except ValidationError as error:
-        if len(found) == len(lines) - 1 and not torn:
-            return found, lines[-1] + b"\n"
-        raise RunDamaged(
-            f"Line {len(found) + 1} of {path} is not a record of its kind.",
-            hint="A kill cannot do this: restore the file from a copy, or start the run anew with --label.",
-        ) from error
-    return found, torn
+        return path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return [b""]
 
 
 def _set_torn_line_aside(path: Path, records: TypeAdapter[R]) -> None:
-    _, torn = _split(path, records)
+    whole = sum(1 for _ in each_record(path, records))
+    torn = b"\n".join(_lines(path)[whole:])
     if not torn:
         return
     with path.with_name(path.name + ".torn").open("ab") as aside:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from fmlbench.core.errors import RunDamaged
 from fmlbench.core.evaluation import Evaluation
@@ -21,7 +22,7 @@ from fmlbench.records.events import (
     TestScored,
 )
 from fmlbench.records.folder import RunFolder
-from fmlbench.records.log import read_events
+from fmlbench.records.log import each_event
 from fmlbench.records.provenance import Provenance
 
 
@@ -99,4 +100,4 @@ def replay(events: Iterable[Event]) -> RunState:
 
 def read_state(folder: RunFolder) -> RunState:
     """The state of a run as its two logs tell it."""
-    return replay([*read_events(folder.events), *read_events(folder.sealed)])
+    return replay(chain(each_event(folder.events), each_event(folder.sealed)))

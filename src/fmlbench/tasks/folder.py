@@ -10,7 +10,7 @@ NAME/
   method_off/       the baseline with its method switched off, likewise
   exploits/         cheap tricks that must not pay, one folder each, likewise
   practice/         practice.py, if there is one: cuts practice questions from the training pools, for agents to try on
-  paper/            whatever of the above another track has of its own
+  paper/            whatever of the above another track has of its own, file by file
   README.md         provenance, licences, and why it is the way it is
 """
 
@@ -25,6 +25,7 @@ from pydantic import ValidationError
 from fmlbench.core.errors import BadRequest, TaskInvalid
 from fmlbench.core.record import first_problem
 from fmlbench.core.task import Task, Track, Variant
+from fmlbench.tasks.part import Part
 
 REQUIRED_FILES = ("instructions.md", "experiment/driver.py", "grader/grade.py", "data/recipe.py", "README.md")
 
@@ -39,17 +40,17 @@ class TaskFolder:
     """A folder in it that has a track's own parts, where this is the task on that track."""
 
     @property
-    def experiment(self) -> Path:
+    def experiment(self) -> Part:
         """What is mounted beside the candidate: the driver."""
         return self._part("experiment")
 
     @property
-    def grader(self) -> Path:
+    def grader(self) -> Part:
         """What is mounted beside the labels."""
         return self._part("grader")
 
     @property
-    def recipe(self) -> Path:
+    def recipe(self) -> Part:
         """How raw data becomes pools, and pools become draws."""
         return self._part("data")
 
@@ -57,17 +58,18 @@ class TaskFolder:
     def practice(self) -> Path | None:
         """The program that makes pools of practice out of the training pools, if there is one; no score hangs on it."""
         # It lies beside the recipe whose pools it reads.
-        program = self.recipe.parent / "practice" / "practice.py"
+        program = self.recipe.folders[0].with_name("practice") / "practice.py"
         return program if program.exists() else None
 
     @property
     def instructions(self) -> str:
         """The problem in words."""
-        return self._part("instructions.md").read_text("utf-8")
+        own = self.path / self.own / "instructions.md"
+        return (own if own.exists() else self.path / "instructions.md").read_text("utf-8")
 
-    def _part(self, name: str) -> Path:
-        own = self.path / self.own / name
-        return own if own.exists() else self.path / name
+    def _part(self, name: str) -> Part:
+        own, ours = self.path / self.own / name, self.path / name
+        return Part((own, ours) if own != ours and own.exists() else (ours,))
 
     def on(self, track_name: str) -> "TaskFolder":
         """The task on one of its tracks: what every run, and all that is kept about one, starts from."""
@@ -103,13 +105,12 @@ class TaskFolder:
         }
         facts = self.task.model_copy(update={"tracks": tracks, "suites": (), "exploits": ()})
         digest = hashlib.sha256(facts.model_dump_json().encode())
-        folders = [self.experiment, self.grader, self.recipe]
+        parts = [self.experiment, self.grader, self.recipe]
         if self.task.overlay:
-            folders.append(self.path / self.task.overlay)
-        for path in (path for folder in folders for path in sorted(folder.rglob("*"))):
-            if path.is_file() and "__pycache__" not in path.parts:
-                digest.update(path.relative_to(self.path).as_posix().encode())
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
+            parts.append(Part((self.path / self.task.overlay,)))
+        for path in (path for part in parts for path in sorted(part.files().values())):
+            digest.update(path.relative_to(self.path).as_posix().encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
         digest.update(self.instructions.encode())
         return digest.hexdigest()
 

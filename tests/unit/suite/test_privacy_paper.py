@@ -1,6 +1,5 @@
 """The paper track of privacy: its manifest, its recipe on small files in CIFAR-10's format, and its views of images."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import find_task
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
@@ -28,13 +28,7 @@ def paper() -> TaskFolder:
 
 @pytest.fixture(scope="module")
 def signals(paper: TaskFolder) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("privacy_paper_signals", paper.grader / "signals.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return load_program(paper.grader / "signals.py")
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +61,6 @@ def test_codebase_and_data_are_the_papers(paper: TaskFolder):
     assert (paper.task.codebase.name, paper.task.codebase.version[:7]) == ("ml-privacy-meter", "e384af8")
     assert [material.name for material in paper.task.data] == ["cifar-10"]
     assert paper.task.data == find_task("representation-learning").task.data
-
-
-@pytest.mark.parametrize("name", ["grader/grade.py", "grader/attacks.py", "experiment/safetensors.py"])
-def test_what_both_tracks_have_in_common_is_the_same_to_the_byte(paper: TaskFolder, name: str):
-    assert (paper.path / "paper" / name).read_bytes() == (paper.path / name).read_bytes()
 
 
 def test_there_is_a_training_stage_alone_for_every_network(paper: TaskFolder):

@@ -65,17 +65,19 @@ def test_a_track_without_parts_of_its_own_uses_the_tasks(toy: Path):
     add(toy, PAPER)
     paper = read_task(toy).on("paper")
     assert paper.task.environment.name == "numpy"
-    assert paper.experiment == toy / "experiment"
+    assert paper.experiment.folders == (toy / "experiment",)
     assert list(paper.task.tracks) == ["paper"]
 
 
-def test_own_parts_take_the_place_of_the_tasks_and_the_rest_stays(toy: Path):
-    (toy / "paper" / "experiment").mkdir(parents=True)
+def test_own_parts_are_laid_over_the_tasks_and_the_rest_stays(toy: Path):
+    helper = toy / "paper" / "experiment" / "helper.py"
+    helper.parent.mkdir(parents=True)
+    helper.touch()
     add(toy, PAPER, OWN)
     paper = read_task(toy).on("paper")
     assert paper.task.environment.name == "torch"
-    assert paper.experiment == toy / "paper" / "experiment"
-    assert paper.grader == toy / "grader"
+    assert paper.experiment.files() == {"helper.py": helper, "driver.py": toy / "experiment" / "driver.py"}
+    assert paper.grader.folders == (toy / "grader",)
     assert paper.task.codebase == read_task(toy).task.codebase
 
 

@@ -23,8 +23,7 @@ class Branch:
 
     def kept(self, last: int) -> int:
         """How many of the last steps were better than all before them in the branch."""
-        better = {step.index for step in kept(self.history, self.steps)}
-        return sum(step.index in better for step in self.own[-last:])
+        return sum(step.index in self._kept for step in self.own[-last:])
 
     @property
     def reach(self) -> float:
@@ -36,6 +35,10 @@ class Branch:
     def dimension(self) -> float:
         """In how many directions its steps moved away from the baseline."""
         return effective_dimension([sketch.shift for sketch in self._own_sketches])
+
+    @cached_property
+    def _kept(self) -> frozenset[int]:
+        return frozenset(step.index for step in kept(self.history, self.steps))
 
     @cached_property
     def _sketches(self) -> dict[int, Sketch]:

@@ -7,8 +7,9 @@ child that works, the step is expanded once more.
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 
 from fmlbench.agents.settings import parameter
@@ -45,38 +46,27 @@ class MonteCarlo:
 
 
 class _Tree:
-    """Which candidates were made of which step, and what was passed up to each."""
+    """Which candidates were made of which step, and the step that stands for each candidate that works."""
 
     def __init__(self, history: History) -> None:
         # Looked up once: members of an enumeration are slow to get at.
         debug = Operator.DEBUG
-        steps = history.proposed
         parents = [0] * len(history)
         candidate_of = list(range(len(history)))
-        self.candidates: defaultdict[int, list[int]] = defaultdict(list)
-        for index, step in enumerate(steps, start=1):
+        candidates: defaultdict[int, list[int]] = defaultdict(list)
+        works: dict[int, int] = {}
+        for index, step in enumerate(history.proposed, start=1):
             move = step.move
             parents[index] = parent = move.parents[0]
             if move.operator is debug:
                 candidate_of[index] = candidate_of[parent]
             else:
-                self.candidates[parent].append(index)
+                candidates[parent].append(index)
+            if step.score is not None:
+                works.setdefault(candidate_of[index], index)
+        self.candidates, self._works = candidates, works
         self.last_expanded = parents[candidate_of[-1]]
-        sign = 1 if history.metric.goal is Goal.MAXIMIZE else -1
-        scores = {index: sign * score for index, step in enumerate(steps, start=1) if (score := step.score) is not None}
-        self._works = {candidate_of[index]: index for index in reversed(scores)}
-        self._low, self._high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
-        self._pass_up(scores, parents)
-
-    def _pass_up(self, scores: Mapping[int, float], parents: Sequence[int]) -> None:
-        """Add every score to all above its step; children come after their parents, so one way back will do."""
-        self._visits, self._values = visits, values = [0] * len(parents), [0.0] * len(parents)
-        for index, score in scores.items():
-            visits[index], values[index] = 1, score
-        for index in range(len(parents) - 1, 0, -1):
-            parent = parents[index]
-            visits[parent] += visits[index]
-            values[parent] += values[index]
+        self._history, self._parents = history, parents
 
     def is_expanded(self, step: int, children: int) -> bool:
         """Whether a step has all its candidates, one of which works."""
@@ -85,12 +75,35 @@ class _Tree:
 
     def best_child(self, step: int, exploration: float) -> int:
         """The step to descend to: of the candidates that work, the first with the largest UCT."""
-        above = math.log(self._visits[step])
         living = [candidate for candidate in self.candidates[step] if candidate in self._works]
-        return self._works[max(living, key=lambda candidate: self._uct(candidate, above, exploration))]
+        above = self._returns.visits[step]
+        return self._works[max(living, key=lambda candidate: self._returns.uct(candidate, above, exploration))]
 
-    def _uct(self, candidate: int, above: float, exploration: float) -> float:
-        visits = self._visits[candidate]
+    @cached_property
+    def _returns(self) -> "_Returns":
+        """Worked out for a descent only: to finish an expansion takes none of it."""
+        return _Returns(self._history, self._parents)
+
+
+class _Returns:
+    """What was passed up to each step."""
+
+    def __init__(self, history: History, parents: Sequence[int]) -> None:
+        sign = 1 if history.metric.goal is Goal.MAXIMIZE else -1
+        scores = {step.index: sign * score for step in history.working if (score := step.score) is not None}
+        self._low, self._high = min(scores.values(), default=0.0), max(scores.values(), default=0.0)
+        self.visits, self._values = visits, values = [0] * len(parents), [0.0] * len(parents)
+        for index, score in scores.items():
+            visits[index], values[index] = 1, score
+        # Children come after their parents, so one way back will do.
+        for index in range(len(parents) - 1, 0, -1):
+            parent = parents[index]
+            visits[parent] += visits[index]
+            values[parent] += values[index]
+
+    def uct(self, candidate: int, above: int, exploration: float) -> float:
+        """The upper confidence bound of a candidate, below a step that was visited ``above`` times."""
+        visits = self.visits[candidate]
         span = self._high - self._low
         quality = (self._values[candidate] / visits - self._low) / span if span > 0 else 0.5
-        return quality + exploration * math.sqrt(above / visits)
+        return quality + exploration * math.sqrt(math.log(above) / visits)

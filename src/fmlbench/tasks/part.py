@@ -1,0 +1,23 @@
+"""One of a task's programs, with the files that lie beside it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Part:
+    """A folder of the task's, or a track's own laid over it: what the track does not have is the task's."""
+
+    folders: tuple[Path, ...]
+    """A file of an earlier folder is meant rather than its namesake in a later one."""
+
+    def __truediv__(self, name: str) -> Path:
+        return self.files()[name]
+
+    def files(self) -> dict[str, Path]:
+        """Where each file is, by its path within the part."""
+        found: dict[str, Path] = {}
+        for folder in reversed(self.folders):
+            files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+            found |= {path.relative_to(folder).as_posix(): path for path in files}
+        return found
