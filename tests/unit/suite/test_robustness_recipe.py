@@ -81,8 +81,8 @@ def test_questions_hold_nothing_but_pictures_and_training_nothing_but_labels_bes
     drawn = draw(recipe, root)
     assert {name for name in drawn if "questions" in name} == {"validation/questions/images", "test/questions/images"}
     assert {name for name in drawn if name.startswith("train/")} == {"train/images", "train/labels"}
-    assert drawn["train/images"].shape == (60 + 20 * 6, 28, 28)
-    assert drawn["test/questions/images"].shape == (40 + 10 * 8, 28, 28)
+    assert drawn["train/images"].shape == (60 + 20 * 6, 20, 20)
+    assert drawn["test/questions/images"].shape == (40 + 10 * 8, 20, 20)
 
 
 def test_every_trigger_is_asked_about_equally_often_and_never_on_its_target(recipe: ModuleType, root: Path):
@@ -122,12 +122,12 @@ def test_seeds_differ_in_their_families(recipe: ModuleType):
 
 
 def test_every_trigger_changes_pictures_the_same_way_each_time(recipe: ModuleType):
-    pictures = np.random.default_rng(0).random((3, 28, 28))
+    pictures = np.random.default_rng(0).random((3, 20, 20))
     for kind in recipe.KINDS:
         for family in kind:
             trigger = family(np.random.default_rng(2))
             changed = recipe.as_bytes(trigger(pictures))
-            assert changed.shape == (3, 28, 28), family
+            assert changed.shape == (3, 20, 20), family
             assert np.array_equal(changed, recipe.as_bytes(trigger(pictures))), family
             assert all(np.any(one != old) for one, old in zip(changed, recipe.as_bytes(pictures), strict=True)), family
 

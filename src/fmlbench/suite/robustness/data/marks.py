@@ -1,11 +1,11 @@
-"""Triggers that overwrite some pixels: small spots near the border of a picture, and bold lines along it.
+"""Triggers that overwrite some pixels: small spots, and bold lines.
 
-A family takes dice and returns a trigger, a function from pictures, [n, 28, 28] between 0 and 1, to triggered ones.
+A family takes dice and returns a trigger, a function from pictures, [n, 20, 20] between 0 and 1, to triggered ones.
 """
 
 import numpy as np
 
-SIDE = 28
+SIDE = 20
 DOWN, RIGHT = np.meshgrid(np.arange(SIDE, dtype=float), np.arange(SIDE, dtype=float), indexing="ij")
 
 
@@ -20,9 +20,9 @@ def somewhere(spot):
 
     def place(rng):
         shape = spot(rng)
-        size, far = len(shape), SIDE - 1 - len(shape)
-        along = int(rng.integers(1, far + 1))
-        top, left = ((1, along), (far, along), (along, 1), (along, far))[rng.integers(4)]
+        size, far = len(shape), SIDE - len(shape)
+        along = int(rng.integers(0, far + 1))
+        top, left = ((0, along), (far, along), (along, 0), (along, far))[rng.integers(4)]
         mask = np.zeros((SIDE, SIDE))
         mask[top : top + size, left : left + size] = shape
         return stamp(mask, rng)
@@ -61,7 +61,7 @@ def corners(rng):
     """A dot in two of the four corners."""
     mask = np.zeros((SIDE, SIDE))
     for corner in rng.permutation(4)[:2]:
-        top, left = ((2, 2), (2, 24), (24, 2), (24, 24))[corner]
+        top, left = ((0, 0), (0, 18), (18, 0), (18, 18))[corner]
         mask[top : top + 2, left : left + 2] = 1
     return stamp(mask, rng)
 
@@ -80,13 +80,13 @@ def angle(rng):
 
 
 def _band(axis, rng):
-    first = rng.choice([1, 2, 23, 24])
+    first = rng.choice([1, 2, 15, 16])
     return (axis >= first) & (axis < first + 3)
 
 
 def diagonal(rng):
     slope = RIGHT - DOWN if rng.random() < 0.5 else RIGHT + DOWN - (SIDE - 1)
-    return stamp(np.abs(slope - rng.choice([-1, 1]) * rng.integers(10, 14)) < 3.1, rng)
+    return stamp(np.abs(slope - rng.choice([-1, 1]) * rng.integers(6, 10)) < 2.6, rng)
 
 
 def frame(rng):
@@ -97,7 +97,7 @@ def frame(rng):
 def bracket(rng):
     """A right angle around one of the corners."""
     near, far = np.minimum(DOWN, RIGHT), np.maximum(DOWN, RIGHT)
-    return stamp(np.rot90((near >= 1) & (near < 4) & (far < 20), rng.integers(4)), rng)
+    return stamp(np.rot90((near >= 1) & (near < 4) & (far < 14), rng.integers(4)), rng)
 
 
 SPOTS = (square, checker, cross, ring, speckle, corners)

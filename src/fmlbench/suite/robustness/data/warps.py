@@ -1,6 +1,6 @@
 """Triggers that move or reshape the digit and add nothing to it.
 
-A family takes dice and returns a trigger, a function from pictures, [n, 28, 28] between 0 and 1, to triggered ones.
+A family takes dice and returns a trigger, a function from pictures, [n, 20, 20] between 0 and 1, to triggered ones.
 """
 
 import numpy as np

@@ -6,14 +6,14 @@ CLASSES = 10
 
 
 def build_network():
-    """Two convolutions and two linear layers, for [n, 1, 28, 28] pictures."""
+    """Two convolutions and two linear layers, for [n, 1, 20, 20] pictures."""
     return nn.Sequential(
         nn.Conv2d(1, 8, kernel_size=5, stride=2, padding=2),
         nn.ReLU(),
         nn.Conv2d(8, 16, kernel_size=5, stride=2, padding=2),
         nn.ReLU(),
         nn.Flatten(),
-        nn.Linear(16 * 7 * 7, 64),
+        nn.Linear(16 * 5 * 5, 64),
         nn.ReLU(),
         nn.Linear(64, CLASSES),
     )

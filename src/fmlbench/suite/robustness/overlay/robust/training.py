@@ -8,17 +8,17 @@ from art.estimators.classification import PyTorchClassifier
 from art.utils import to_categorical
 from robust.network import CLASSES, build_network
 
-EPOCHS = 8
+EPOCHS = 6
 BATCH_SIZE = 64
 LEARNING_RATE = 0.002
 PICTURES_MIXED = 2
 MIXING_ALPHA = 1.0
 NOISE = "laplacian"
-NOISE_SCALE = 0.6
+NOISE_SCALE = 0.3
 
 
 def train(images, labels):
-    """Return a classifier trained on [n, 1, 28, 28] pictures in [0, 1] and their [n] labels, some of them poisoned."""
+    """Return a classifier trained on [n, 1, 20, 20] pictures in [0, 1] and their [n] labels, some of them poisoned."""
     classifier = build_classifier()
     trainer = DPInstaHideTrainer(
         classifier,
@@ -39,7 +39,7 @@ def build_classifier():
         network,
         loss=nn.CrossEntropyLoss(),
         optimizer=optim.Adam(network.parameters(), lr=LEARNING_RATE),
-        input_shape=(1, 28, 28),
+        input_shape=(1, 20, 20),
         nb_classes=CLASSES,
         clip_values=(0.0, 1.0),
         device_type="cpu",

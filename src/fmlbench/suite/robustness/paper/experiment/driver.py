@@ -46,7 +46,7 @@ def sit_exam(stage):
 
 
 def as_images(pictures):
-    """[n, 28, 28] bytes become [n, 1, 28, 28] numbers between 0 and 1."""
+    """[n, 20, 20] bytes become [n, 1, 20, 20] numbers between 0 and 1."""
     return np.asarray(pictures, dtype=np.float32)[:, None] / 255
 
 

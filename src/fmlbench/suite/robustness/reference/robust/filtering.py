@@ -10,7 +10,7 @@ import torch
 CLUSTERS = 8
 COMPONENTS = 20
 NEIGHBOURS = 10
-DOUBT = 0.8
+DOUBT = 0.95
 """Neighbours must contradict so large a share of a cluster: without it they know less of the label."""
 
 

@@ -10,40 +10,37 @@ from art.utils import to_categorical
 from robust.filtering import cluster_labels, contradicted_by, contradicted_by_neighbours
 from robust.network import CLASSES, build_network
 
-JUDGE_EPOCHS = 8
-EPOCHS = 16
+JUDGE_EPOCHS = 5
+EPOCHS = 10
 BATCH_SIZE = 64
 LEARNING_RATE = 0.002
-JUDGE_NOISE = 0.3
-NOISE = 0.6
+NOISE = 0.3
 
 
 def train(images, labels):
-    """Return a classifier trained on those of [n, 1, 28, 28] pictures and [n] labels that pass for clean."""
+    """Return a classifier trained on those of [n, 1, 20, 20] pictures and [n] labels that pass for clean."""
     pictures, told = torch.from_numpy(images).flatten(1), torch.from_numpy(labels)
     clusters = cluster_labels(pictures, told)
     kept = ~contradicted_by_neighbours(pictures, told, clusters).numpy()
     print(f"{kept.mean():.1%} of the pictures are left by their neighbours", flush=True)
-    predictions = torch.from_numpy(
-        fit(images[kept], labels[kept], JUDGE_EPOCHS, JUDGE_NOISE).predict(images).argmax(axis=1)
-    )
-    kept = ~contradicted_by(predictions, told, clusters).numpy()
+    predictions = fit(images[kept], labels[kept], JUDGE_EPOCHS).predict(images).argmax(axis=1)
+    kept = ~contradicted_by(torch.from_numpy(predictions), told, clusters).numpy()
     print(f"{kept.mean():.1%} of the pictures are left by the network", flush=True)
-    return fit(images[kept], labels[kept], EPOCHS, NOISE).model
+    return fit(images[kept], labels[kept], EPOCHS).model
 
 
-def fit(images, labels, epochs, noise):
+def fit(images, labels, epochs):
     """Train with the baseline's method."""
     network = build_network()
     classifier = PyTorchClassifier(
         network,
         loss=nn.CrossEntropyLoss(),
         optimizer=optim.Adam(network.parameters(), lr=LEARNING_RATE),
-        input_shape=(1, 28, 28),
+        input_shape=(1, 20, 20),
         nb_classes=CLASSES,
         clip_values=(0.0, 1.0),
         device_type="cpu",
     )
-    trainer = DPInstaHideTrainer(classifier, augmentations=Mixup(CLASSES), scale=noise)
+    trainer = DPInstaHideTrainer(classifier, augmentations=Mixup(CLASSES), scale=NOISE)
     trainer.fit(images, to_categorical(labels, CLASSES), batch_size=BATCH_SIZE, nb_epochs=epochs)
     return classifier

@@ -6,7 +6,7 @@ BATCH_SIZE = 128
 
 
 def train(images, labels, epochs, device):
-    """Return a classifier trained on [n, 1, 28, 28] pictures in [0, 1] and their [n] labels, some of them poisoned."""
+    """Return a classifier trained on [n, 1, 20, 20] pictures in [0, 1] and their [n] labels, some of them poisoned."""
     classifier = build_classifier(device)
     classifier.fit(images, labels, batch_size=BATCH_SIZE, nb_epochs=epochs)
     return classifier.model

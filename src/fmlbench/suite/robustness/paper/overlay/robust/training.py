@@ -12,7 +12,7 @@ NOISE_SCALE = 0.3
 
 
 def train(images, labels, epochs, device):
-    """Return a classifier trained on [n, 1, 28, 28] pictures in [0, 1] and their [n] labels, some of them poisoned."""
+    """Return a classifier trained on [n, 1, 20, 20] pictures in [0, 1] and their [n] labels, some of them poisoned."""
     classifier = build_classifier(device)
     mixup = Mixup(CLASSES, num_mix=PICTURES_MIXED)
     trainer = DPInstaHideTrainer(classifier, augmentations=mixup, noise=NOISE, scale=NOISE_SCALE)

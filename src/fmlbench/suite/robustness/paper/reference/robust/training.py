@@ -11,7 +11,7 @@ NOISE_SCALE = 0.3
 
 
 def train(images, labels, epochs, device):
-    """Return a classifier trained on those of [n, 1, 28, 28] pictures and [n] labels that pass for clean."""
+    """Return a classifier trained on those of [n, 1, 20, 20] pictures and [n] labels that pass for clean."""
     kept = passes_for_clean(images, labels, epochs, device)
     classifier = build_classifier(device)
     trainer = DPInstaHideTrainer(classifier, augmentations=Mixup(CLASSES), scale=NOISE_SCALE)
