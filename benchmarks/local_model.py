@@ -32,8 +32,8 @@ from fmlbench.workspace.places import Places
 
 MANNER = {"context_tokens": "5000", "output_tokens": "600", "temperature": "0.5"}
 """Room for the task, the files it suggests first, and the last few steps."""
-IDEAS = {"ai-scientist": {"ideas": "2", "reflections": "1", "runs": "3"}}
-"""Two ideas are as many as five steps can work out."""
+IDEAS = {"ai-scientist": {"ideas": "5", "reflections": "1", "runs": "3"}}
+"""As many ideas as steps: a small model may call each of them done after the first."""
 COLUMNS = ("agent", "steps", "ran", "made at once", "made after feedback", "never made", "outcomes", "best")
 COSTS = ("calls", "tokens read", "of them cached", "written", "model", "experiments")
 

@@ -73,6 +73,19 @@ def test_what_fits_twice_is_not_guessed():
         apply([Replacement("a.py", ("x = 1",), ("x = 2",))], files, lambda _: True)
 
 
+def test_what_fits_twice_is_shown_with_the_lines_around_it():
+    files = {"a.py": "one = 1\nx = 1\ntwo = 2\n\n\n\nthree = 3\nx = 1\n"}
+    with pytest.raises(EditProblem) as caught:
+        apply([Replacement("a.py", ("x = 1",), ("x = 2",))], files, lambda _: True)
+    assert str(caught.value).endswith("\n\none = 1\nx = 1\ntwo = 2\n\n\n\nthree = 3\nx = 1")
+
+
+def test_lines_of_another_file_are_told_where_they_stand():
+    files = {"a.py": "x = 1\n", "b.py": "if y:\n    z = 1\n"}
+    with pytest.raises(EditProblem, match=r"not in the file, but in b\.py: write that path above them"):
+        apply([Replacement("a.py", ("z = 1",), ("z = 2",))], files, lambda _: True)
+
+
 def test_a_strict_match_is_preferred_to_a_lax_one():
     files = {"a.py": "if y:\n    x = 1\nx = 1\n"}
     after = apply([Replacement("a.py", ("x = 1",), ("x = 2",))], files, lambda _: True)
@@ -100,7 +113,7 @@ def test_a_file_of_the_same_name_may_have_been_meant():
 
 def test_the_nearest_lines_are_shown():
     told = problem_of(replacement("        self.widht = 8\n        self.depth = 2", "pass"))
-    assert "    3 |         self.width = 8\n    4 |         self.depth = 2" in told
+    assert "\n        self.width = 8\n        self.depth = 2\n" in told
     assert "class Net" in told
     assert "forward" in told
     assert "return x" not in told

@@ -5,11 +5,12 @@ from pathlib import PurePosixPath
 
 from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Replacement, WholeFile
 from fmlbench.agents.proposers.llm.matching import find
-from fmlbench.agents.proposers.llm.nearest import nearest_lines
+from fmlbench.agents.proposers.llm.nearest import around, nearest_lines
 from fmlbench.agents.proposers.llm.python import why_not_python
 
 IsEditable = Callable[[str], bool]
 _MOST_NAMED = 20
+_MOST_PLACES = 3
 
 
 def apply(edits: Sequence[Edit], files: Mapping[str, str], is_editable: IsEditable) -> dict[str, str]:
@@ -34,7 +35,7 @@ def apply(edits: Sequence[Edit], files: Mapping[str, str], is_editable: IsEditab
 def _faults(files: Mapping[str, str], changed: Mapping[str, str]) -> list[str]:
     """What makes a change not worth an experiment: it is none, or leaves Python that is none."""
     if changed == files:
-        return ["The edits leave every file as it is."]
+        return ["The edits leave every file as it is: what shall stand there must differ from what stands there now."]
     touched = [path for path in changed if changed[path] != files.get(path) and path.endswith(".py")]
     faults = {path: why_not_python(changed[path]) for path in touched}
     return [f"{path} would no longer be Python: {fault}" for path, fault in faults.items() if fault]
@@ -50,7 +51,7 @@ def _edited(edit: Edit, files: Mapping[str, str], is_editable: IsEditable) -> st
         return _started(before, edit)
     if before is None:
         raise EditProblem(f"There is no such file.{_perhaps(edit.path, files)}")
-    return _replaced(before, edit)
+    return _replaced(before, edit, files)
 
 
 def _started(before: str | None, edit: Replacement) -> str:
@@ -68,17 +69,18 @@ def _perhaps(path: str, files: Mapping[str, str]) -> str:
     return f" There are: {', '.join(sorted(files)[:_MOST_NAMED])}."
 
 
-def _replaced(before: str, edit: Replacement) -> str:
+def _replaced(before: str, edit: Replacement, files: Mapping[str, str]) -> str:
     lines = _split(before)
     texts = [text for text, _ in lines]
     found = find(edit.search, texts)
     if not found:
-        raise EditProblem(f"The SEARCH lines are not in the file.\n{nearest_lines(edit.search, texts)}")
+        raise EditProblem(f"The SEARCH lines are not in the file{_whereabouts(edit, texts, files)}")
     if len(found) > 1:
-        places = ", ".join(str(match.start + 1) for match in found[:9])
+        numbers = ", ".join(str(match.start + 1) for match in found[:9])
+        places = "\n\n".join(around(match.start, edit.search, texts) for match in found[:_MOST_PLACES])
         raise EditProblem(
-            f"The SEARCH lines are in the file {len(found)} times, at lines {places}: add lines around them until only "
-            "one place fits."
+            f"The SEARCH lines are in the file {len(found)} times, at lines {numbers}: add lines above or below them "
+            f"until only one place fits. The places are:\n\n{places}"
         )
     (match,) = found
     stop = match.start + len(edit.search)
@@ -87,6 +89,14 @@ def _replaced(before: str, edit: Replacement) -> str:
     if stop == len(lines) and fresh:
         fresh[-1] = (fresh[-1][0], lines[-1][1])
     return "".join(text + end for text, end in (*lines[: match.start], *fresh, *lines[stop:]))
+
+
+def _whereabouts(edit: Replacement, texts: Sequence[str], files: Mapping[str, str]) -> str:
+    """Where the lines stand instead: in another file, or nearly so in this one."""
+    others = [path for path in files if path != edit.path and find(edit.search, files[path].splitlines())]
+    if others:
+        return f", but in {' and '.join(others[:_MOST_PLACES])}: write that path above them."
+    return f".\n{nearest_lines(edit.search, texts)}"
 
 
 def _split(text: str) -> list[tuple[str, str]]:

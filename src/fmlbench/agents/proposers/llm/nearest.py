@@ -11,14 +11,19 @@ _LONGEST_LINE = 200
 
 
 def nearest_lines(search: Sequence[str], lines: Sequence[str]) -> str:
-    """The closest lines with their numbers, or the word that nothing comes close."""
+    """The closest lines as they can be copied, or the word that there are none."""
     if not any(line.strip() for line in lines):
         return "The file is empty."
     start = max(_promising(search, lines), key=lambda at: _likeness(search, lines[at : at + len(search)]))
-    first = max(0, start - _AROUND)
-    last = min(len(lines), start + min(len(search), _MOST_LINES) + _AROUND)
-    shown = "\n".join(f"{number:5d} | {lines[number - 1][:_LONGEST_LINE]}" for number in range(first + 1, last + 1))
-    return f"The closest lines there, with line numbers that are not part of them:\n{shown}"
+    return (
+        f"The closest lines there are these; copy from them what shall be replaced:\n\n{around(start, search, lines)}"
+    )
+
+
+def around(start: int, search: Sequence[str], lines: Sequence[str]) -> str:
+    """Lines of a file with a few before and after them."""
+    stop = start + min(len(search), _MOST_LINES) + _AROUND
+    return "\n".join(line[:_LONGEST_LINE] for line in lines[max(0, start - _AROUND) : stop])
 
 
 def _promising(search: Sequence[str], lines: Sequence[str]) -> list[int]:

@@ -135,7 +135,10 @@ class _Writer:
         ).strip()
 
     def _code(self, room: int) -> tuple[list[str], str]:
-        """The files the move starts from, those that matter most first, and which of them did not fit."""
+        """The files the move starts from, and which of them did not fit.
+
+        Those that matter most come last: they change most often, and what stands before them need not be read again.
+        """
         shown: list[str] = []
         unshown: list[str] = []
         files = self.memory.code_of(self.move.parents[0])
@@ -149,7 +152,7 @@ class _Writer:
             else:
                 unshown.append(path)
         more = f" and {len(unshown) - _MOST_UNSHOWN} more" if len(unshown) > _MOST_UNSHOWN else ""
-        return shown, ", ".join(unshown[:_MOST_UNSHOWN]) + more
+        return shown[::-1], ", ".join(unshown[:_MOST_UNSHOWN]) + more
 
     def _by_importance(self, files: Mapping[str, str]) -> list[str]:
         """What was changed already, what the task suggests, then the rest."""
@@ -164,12 +167,21 @@ class _Writer:
         shown: dict[int, str] = {}
         room -= _size("999999 earlier steps are not shown.\n\n")
         for index in self._named:
-            for entry in (self.memory.told(index), self.memory.told_briefly(index)):
+            for tell in (self.memory.told, self.memory.told_briefly):
+                entry = tell(index, is_held=index in self._lineage)
                 if _size(entry) + _SEPARATOR <= room:
                     shown[index] = entry
                     room -= _size(entry) + _SEPARATOR
                     break
         return [shown[index] for index in sorted(shown)], len(self._named) - len(shown)
+
+    @cached_property
+    def _lineage(self) -> frozenset[int]:
+        """The steps whose changes are in the code that is shown."""
+        line = [self.move.parents[0]]
+        while line[-1]:
+            line.append(self.history[line[-1]].move.parents[0])
+        return frozenset(line)
 
     @cached_property
     def _named(self) -> list[int]:
