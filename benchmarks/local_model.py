@@ -32,8 +32,8 @@ from fmlbench.workspace.places import Places
 
 MANNER = {"context_tokens": "5000", "output_tokens": "600", "temperature": "0.5"}
 """Room for the task, the files it suggests first, and the last few steps."""
-IDEAS = {"ai-scientist": {"ideas": "5", "reflections": "1", "runs": "3"}}
-"""As many ideas as steps: a small model may call each of them done after the first."""
+SIZES = {"aide": {"drafts": "3"}, "ai-scientist": {"ideas": "5", "reflections": "1", "runs": "3"}}
+"""So that five steps show more than drafts, and ideas do not run out though each be called done at once."""
 COLUMNS = ("agent", "steps", "ran", "made at once", "made after feedback", "never made", "outcomes", "best")
 COSTS = ("calls", "tokens read", "of them cached", "written", "model", "experiments")
 
@@ -58,7 +58,7 @@ def spec_of(name: str, task: str, model: str, steps: int) -> RunSpec:
         task=task,
         task_digest=find_task(task).digest,
         track="cpu",
-        agent=agent_spec(name, MANNER | IDEAS.get(name, {}), model),
+        agent=agent_spec(name, MANNER | SIZES.get(name, {}), model),
         seed=0,
         budget=Budget(steps=steps),
         rung=Rung.BUBBLEWRAP,
