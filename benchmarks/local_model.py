@@ -56,7 +56,7 @@ def main() -> None:
 def spec_of(name: str, task: str, model: str, steps: int) -> RunSpec:
     return RunSpec(
         task=task,
-        task_digest=find_task(task).digest,
+        task_digest=find_task(task).on("cpu").digest,
         track="cpu",
         agent=agent_spec(name, MANNER | SIZES.get(name, {}), model),
         seed=0,
