@@ -124,3 +124,12 @@ def test_a_temperature_is_a_number_or_nothing(temperature: str):
     with pytest.raises(ValueError, match="is no temperature"):
         Manner(temperature=temperature)
     assert (Manner().degrees, Manner(temperature="0.7").degrees) == (None, 0.7)
+
+
+def test_what_was_tried_already_goes_back_instead_of_being_run_again():
+    session = RecordedSession(FILES, lambda _: 0.25, steps=3)
+    session.submit(Proposal(DRAFT, {"model.py": "width = 16\ndepth = 2\n"}, "twice the width"))
+    model = Answering([said(GOOD), said(GOOD.replace("width = 16", "width = 32"))])
+    proposal = LanguageModel(model).propose(DRAFT.model_copy(update={"context": (1,)}), session, Random(0))
+    assert "this is the code of step 1 again (score 0.2500)" in model.asked[1].messages[2].text
+    assert proposal.files["model.py"].startswith("width = 32")

@@ -1,6 +1,6 @@
 """What a model is told of earlier steps: the idea in its own words, the real change, what came of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.quoting import head_of, mark_of, tail_of
@@ -30,6 +30,10 @@ class Memory:
         if snapshot not in self._kept:
             self._kept[snapshot] = self._session.code_of(index)
         return self._kept[snapshot]
+
+    def step_with(self, files: Files, among: Iterable[int]) -> int | None:
+        """The first of some steps after which the files were these."""
+        return next((index for index in among if self.code_of(index) == files), None)
 
     def told(self, index: int, *, is_held: bool) -> str:
         """A step with its change and the end of its output if it failed; the code at hand may hold it."""

@@ -17,7 +17,7 @@ from fmlbench.agents.proposers.llm.quoting import head_of
 from fmlbench.agents.proposers.llm.thinking import Thinker
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
-from fmlbench.core.steps import Move, Note, Proposal, Usage
+from fmlbench.core.steps import History, Move, Note, Proposal, Usage
 from fmlbench.llm.chat import ChatModel, Message, Place, Reply, Request
 from fmlbench.workspace.globs import matches
 
@@ -64,6 +64,7 @@ class LanguageModel:
             try:
                 answer = read_answer(reply.text, files.keys())
                 changed = apply(answer.edits, files, lambda path: matches(path, session.brief.patterns))
+                _refuse_repetition(changed, move, session.history, memory)
             except EditProblem as problem:
                 if turn + 1 == self.manner.edit_tries:
                     raise
@@ -111,6 +112,19 @@ def usage_of(replies: Sequence[Reply]) -> Usage:
         dollars=None if None in prices else sum(price or 0.0 for price in prices),
         seconds=sum(reply.seconds for reply in replies),
     )
+
+
+def _refuse_repetition(changed: Files, move: Move, history: History, memory: Memory) -> None:
+    """The same code scores the same: an experiment with it would tell nothing."""
+    tried = memory.step_with(changed, (0, *move.context))
+    if tried is not None:
+        step = f"step {tried}" if tried else "the baseline"
+        score = history[tried].score
+        came_to = str(history[tried].evaluation.outcome) if score is None else f"score {score:.4f}"
+        raise EditProblem(
+            f"It was tried already: this is the code of {step} again ({came_to}). Change other lines, for another "
+            "reason."
+        )
 
 
 def _objection(reply: Reply, problem: str, path: str) -> tuple[Message, Message]:
