@@ -62,7 +62,7 @@ class LanguageModel:
         for turn in count():
             reply = asked.ask(PROPOSE, turn, prompt.system, talk)
             try:
-                answer = read_answer(reply.text, files.keys())
+                answer = read_answer(reply.text, files.keys(), is_whole=reply.is_complete)
                 changed = apply(answer.edits, files, lambda path: matches(path, session.brief.patterns))
                 _refuse_repetition(changed, move, session.history, memory)
             except EditProblem as problem:
