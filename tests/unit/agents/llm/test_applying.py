@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fmlbench.agents.proposers.llm.applying import apply
-from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Replacement, WholeFile
+from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Lines, Replacement, WholeFile
 
 MODEL = """\
 class Net:
@@ -111,12 +111,16 @@ def test_a_file_of_the_same_name_may_have_been_meant():
     assert "Did you mean model.py?" in problem_of(replacement("class Net:", "class N:", "path/to/model.py"))
 
 
+def test_the_nearest_lines_may_be_in_another_file():
+    files = {"a.py": "x = 1\n", "b.py": "class Net:\n    wide_layer = 8\n"}
+    with pytest.raises(EditProblem, match=r"closest lines that there are, in b\.py:\n\n    wide_layer = 8") as caught:
+        apply([Replacement("a.py", ("    wide_layers = 8",), ("",))], files, lambda _: True)
+    assert caught.value.meant == Lines("b.py", ("    wide_layer = 8",))
+
+
 def test_the_nearest_lines_are_shown():
     told = problem_of(replacement("        self.widht = 8\n        self.depth = 2", "pass"))
-    assert "\n        self.width = 8\n        self.depth = 2\n" in told
-    assert "class Net" in told
-    assert "forward" in told
-    assert "return x" not in told
+    assert told.endswith(":\n\n        self.width = 8\n        self.depth = 2")
 
 
 def test_edits_are_made_one_after_the_other():

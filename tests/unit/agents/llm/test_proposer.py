@@ -61,7 +61,8 @@ def test_a_change_that_does_not_apply_goes_back_with_the_nearest_lines_inside_th
     first, answer, objection = model.asked[1].messages
     assert (first, answer.text) == (model.asked[0].messages[0], WRONG)
     assert "The SEARCH lines are not in the file." in objection.text
-    assert "\n\nwidth = 8\ndepth = 2\n\n" in objection.text
+    assert "The closest lines that there are, in model.py:\n\nwidth = 8\n\n" in objection.text
+    assert "model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\n" in objection.text
     assert model.asked[1].place.turn == 1
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Replacement, WholeFile
+from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Lines, Replacement, WholeFile
 from fmlbench.agents.proposers.llm.matching import find
 from fmlbench.agents.proposers.llm.nearest import around, nearest_lines
 from fmlbench.agents.proposers.llm.python import why_not_python
@@ -20,15 +20,17 @@ def apply(edits: Sequence[Edit], files: Mapping[str, str], is_editable: IsEditab
     """
     changed = dict(files)
     problems: list[str] = []
+    meant: list[Lines] = []
     for number, edit in enumerate(edits, start=1):
         try:
             changed[edit.path] = _edited(edit, changed, is_editable)
         except EditProblem as problem:
             problems.append(f"Edit {number} ({edit.path}): {problem}")
+            meant += [problem.meant] if problem.meant else []
     if not problems:
         problems = _faults(files, changed)
     if problems:
-        raise EditProblem("\n\n".join(problems))
+        raise EditProblem("\n\n".join(problems), next(iter(meant), None))
     return changed
 
 
@@ -74,7 +76,7 @@ def _replaced(before: str, edit: Replacement, files: Mapping[str, str]) -> str:
     texts = [text for text, _ in lines]
     found = find(edit.search, texts)
     if not found:
-        raise EditProblem(f"The SEARCH lines are not in the file{_whereabouts(edit, texts, files)}")
+        raise _not_found(edit, texts, files)
     if len(found) > 1:
         numbers = ", ".join(str(match.start + 1) for match in found[:9])
         places = "\n\n".join(around(match.start, edit.search, texts) for match in found[:_MOST_PLACES])
@@ -91,12 +93,19 @@ def _replaced(before: str, edit: Replacement, files: Mapping[str, str]) -> str:
     return "".join(text + end for text, end in (*lines[: match.start], *fresh, *lines[stop:]))
 
 
-def _whereabouts(edit: Replacement, texts: Sequence[str], files: Mapping[str, str]) -> str:
-    """Where the lines stand instead: in another file, or nearly so in this one."""
-    others = [path for path in files if path != edit.path and find(edit.search, files[path].splitlines())]
-    if others:
-        return f", but in {' and '.join(others[:_MOST_PLACES])}: write that path above them."
-    return f".\n{nearest_lines(edit.search, texts)}"
+def _not_found(edit: Replacement, texts: Sequence[str], files: Mapping[str, str]) -> EditProblem:
+    """The lines stand in another file, or nearly so in this one or in another."""
+    others = {path: files[path].splitlines() for path in files if path != edit.path}
+    if holders := [path for path, lines in others.items() if find(edit.search, lines)]:
+        named = " and ".join(holders[:_MOST_PLACES])
+        reason = f"The SEARCH lines are not in the file, but in {named}: write that path above them."
+        return EditProblem(reason, Lines(holders[0], edit.search))
+    nearest = {edit.path: nearest_lines(edit.search, texts)}
+    nearest |= {path: nearest_lines(edit.search, lines) for path, lines in others.items()}
+    path = max(nearest, key=lambda path: nearest[path].likeness)
+    shown = "\n".join(nearest[path].lines)
+    reason = f"The SEARCH lines are not in the file. The closest lines that there are, in {path}:\n\n{shown}"
+    return EditProblem(reason, Lines(path, nearest[path].lines))
 
 
 def _split(text: str) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 _AROUND = 2
@@ -10,14 +11,21 @@ _CANDIDATES = 8
 _LONGEST_LINE = 200
 
 
-def nearest_lines(search: Sequence[str], lines: Sequence[str]) -> str:
-    """The closest lines as they can be copied, or the word that there are none."""
+@dataclass(frozen=True)
+class Nearest:
+    """The place in a file that comes closest to what was looked for."""
+
+    likeness: float
+    lines: tuple[str, ...]
+
+
+def nearest_lines(search: Sequence[str], lines: Sequence[str]) -> Nearest:
+    """The closest lines of a file."""
     if not any(line.strip() for line in lines):
-        return "The file is empty."
-    start = max(_promising(search, lines), key=lambda at: _likeness(search, lines[at : at + len(search)]))
-    return (
-        f"The closest lines there are these; copy from them what shall be replaced:\n\n{around(start, search, lines)}"
-    )
+        return Nearest(0.0, ())
+    likeness = {at: _likeness(search, lines[at : at + len(search)]) for at in _promising(search, lines)}
+    start = max(likeness, key=likeness.__getitem__)
+    return Nearest(likeness[start], tuple(lines[start : start + min(len(search), _MOST_LINES)]))
 
 
 def around(start: int, search: Sequence[str], lines: Sequence[str]) -> str:

@@ -76,7 +76,7 @@ class _Writer:
 
     @property
     def prompt(self) -> Prompt:
-        system = render("system", path="path/to/file.py")
+        system = render("system")
         room = self.budget - _size(system) - _size(self._task(self._wish(0)))
         if room < _LEAST_BYTES:
             needed = estimate_tokens(self.budget - room + _LEAST_BYTES)
@@ -131,6 +131,7 @@ class _Writer:
             idea_mark=mark_of(self.thoughts.idea),
             goal_mark=mark_of(self.thoughts.goal),
             path=example_path(self.brief),
+            lines="",
             guidance=[self.move.tags[tag] for tag in SHOWN_TAGS if tag in self.move.tags],
         ).strip()
 

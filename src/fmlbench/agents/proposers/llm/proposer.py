@@ -8,7 +8,7 @@ from random import Random
 
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.applying import apply
-from fmlbench.agents.proposers.llm.edits import EditProblem
+from fmlbench.agents.proposers.llm.edits import EditProblem, Lines
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Files, Memory
 from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
@@ -24,6 +24,7 @@ from fmlbench.workspace.globs import matches
 PROPOSE = "propose"
 IDEA_IS_DONE = re.compile(r"^\W*IDEA DONE\W*$", re.MULTILINE)
 _FEEDBACK_BYTES = 6000
+_EXAMPLE_BYTES = 1000
 _LONGEST_REJECTION = 400
 
 
@@ -68,7 +69,7 @@ class LanguageModel:
             except EditProblem as problem:
                 if turn + 1 == self.manner.edit_tries:
                     raise
-                talk = (opening, *_objection(reply, str(problem), example_path(session.brief)))
+                talk = (opening, *_objection(reply, problem, example_path(session.brief)))
                 continue
             if thoughts.idea and IDEA_IS_DONE.search(reply.text):
                 session.note(Note(step=len(session.history), kind=IDEA_DONE, text=answer.idea))
@@ -127,13 +128,15 @@ def _refuse_repetition(changed: Files, move: Move, history: History, memory: Mem
         )
 
 
-def _objection(reply: Reply, problem: str, path: str) -> tuple[Message, Message]:
+def _objection(reply: Reply, problem: EditProblem, path: str) -> tuple[Message, Message]:
     """The last answer and what was wrong with it; providers take no empty message."""
-    told = head_of(problem, _FEEDBACK_BYTES) or problem[:_FEEDBACK_BYTES]
+    reason, meant = str(problem), problem.meant or Lines(path, ())
+    told = head_of(reason, _FEEDBACK_BYTES) or reason[:_FEEDBACK_BYTES]
     if not reply.is_complete:
         told = f"The answer was cut off at the limit of its length; write less.\n\n{told}"
     said = Message(role="assistant", text=reply.text.strip() or "(nothing)")
-    return said, Message(role="user", text=render("feedback", problem=told, path=path))
+    shown = head_of("\n".join(meant.lines), _EXAMPLE_BYTES)
+    return said, Message(role="user", text=render("feedback", problem=told, path=meant.path, lines=shown))
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:
