@@ -144,6 +144,14 @@ def test_steps_that_do_not_fit_are_told_shorter_or_counted():
     assert "idea number 2\n" not in user
 
 
+def test_changes_may_be_left_out_for_models_that_would_copy_them():
+    session = session_of("width = 9\n", "width = 10\n")
+    move = Move(operator=Operator.IMPROVE, parents=(1,), context=(1, 2))
+    user = write_prompt(move, session, Memory(session, {}, most_changes=1), tokens=20_000).user
+    assert "IDEA: idea number 2" in user
+    assert ("width = 9\n>>>>>>> REPLACE" in user, "width = 10\n>>>>>>> REPLACE" in user) == (True, False)
+
+
 def test_a_budget_that_cannot_hold_the_task_is_refused_with_one_that_can():
     with pytest.raises(BadRequest) as caught:
         prompt_for(Move(operator=Operator.DRAFT), session_of(), tokens=1000)

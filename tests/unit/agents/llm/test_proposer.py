@@ -132,5 +132,7 @@ def test_what_was_tried_already_goes_back_instead_of_being_run_again():
     session.submit(Proposal(DRAFT, {"model.py": "width = 16\ndepth = 2\n"}, "twice the width"))
     model = Answering([said(GOOD), said(GOOD.replace("width = 16", "width = 32"))])
     proposal = LanguageModel(model).propose(DRAFT.model_copy(update={"context": (1,)}), session, Random(0))
-    assert "this is the code of step 1 again (score 0.2500)" in model.asked[1].messages[2].text
+    (again,) = model.asked[1].messages
+    assert again.text.startswith(model.asked[0].messages[0].text)
+    assert "it leads to the code of step 1 again (score 0.2500)" in again.text
     assert proposal.files["model.py"].startswith("width = 32")

@@ -38,3 +38,7 @@ class Lines:
 
     path: str
     lines: tuple[str, ...]
+
+
+class Repetition(EditProblem):
+    """An answer that leads to code which was tried already."""

@@ -18,8 +18,10 @@ Files = Mapping[str, str]
 class Memory:
     """A session's steps, told."""
 
-    def __init__(self, session: Session, kept: dict[str, Files]) -> None:
+    def __init__(self, session: Session, kept: dict[str, Files], *, most_changes: int = 1000) -> None:
         self._session = session
+        self.most_changes = most_changes
+        """Of how many steps the change is told, too."""
         self._history = session.history
         self._kept = kept
         """Files by snapshot, from one step to the next: reading them takes a while, and they never change."""

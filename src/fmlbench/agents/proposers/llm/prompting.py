@@ -167,8 +167,9 @@ class _Writer:
         """What the named steps tried and what came of it, oldest first; and how many of them did not fit."""
         shown: dict[int, str] = {}
         room -= _size("999999 earlier steps are not shown.\n\n")
-        for index in self._named:
-            for tell in (self.memory.told, self.memory.told_briefly):
+        for place, index in enumerate(self._named):
+            ways = (self.memory.told, self.memory.told_briefly)
+            for tell in ways if place < self.memory.most_changes else ways[1:]:
                 entry = tell(index, is_held=index in self._lineage)
                 if _size(entry) + _SEPARATOR <= room:
                     shown[index] = entry

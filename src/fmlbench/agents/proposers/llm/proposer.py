@@ -8,12 +8,12 @@ from random import Random
 
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.applying import apply
-from fmlbench.agents.proposers.llm.edits import EditProblem, Lines
+from fmlbench.agents.proposers.llm.edits import EditProblem, Lines, Repetition
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Files, Memory
 from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
 from fmlbench.agents.proposers.llm.prompting import Thoughts, example_path, write_prompt
-from fmlbench.agents.proposers.llm.quoting import head_of
+from fmlbench.agents.proposers.llm.quoting import head_of, mark_of
 from fmlbench.agents.proposers.llm.thinking import Thinker
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
@@ -39,7 +39,7 @@ class LanguageModel:
     def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
         """Return the changed files; a rejection where no try brought a change that can be made."""
         asked = _Asking(self.model, self.manner, len(session.history))
-        memory = Memory(session, self.kept)
+        memory = Memory(session, self.kept, most_changes=self.manner.changes)
         try:
             return self._propose(move, session, memory, asked)
         except (EditProblem, NoMoreCalls) as end:
@@ -69,7 +69,7 @@ class LanguageModel:
             except EditProblem as problem:
                 if turn + 1 == self.manner.edit_tries:
                     raise
-                talk = (opening, *_objection(reply, problem, example_path(session.brief)))
+                talk = _asked_again(opening, reply, problem, example_path(session.brief))
                 continue
             if thoughts.idea and IDEA_IS_DONE.search(reply.text):
                 session.note(Note(step=len(session.history), kind=IDEA_DONE, text=answer.idea))
@@ -122,10 +122,16 @@ def _refuse_repetition(changed: Files, move: Move, history: History, memory: Mem
         step = f"step {tried}" if tried else "the baseline"
         score = history[tried].score
         came_to = str(history[tried].evaluation.outcome) if score is None else f"score {score:.4f}"
-        raise EditProblem(
-            f"It was tried already: this is the code of {step} again ({came_to}). Change other lines, for another "
-            "reason."
-        )
+        raise Repetition(f"it leads to the code of {step} again ({came_to})")
+
+
+def _asked_again(opening: Message, reply: Reply, problem: EditProblem, path: str) -> tuple[Message, ...]:
+    """The question with what was wrong with its answer; a repetition is not shown, since it would only be copied."""
+    if isinstance(problem, Repetition):
+        idea = idea_in(reply.text)
+        told = render("repetition", idea=idea, mark=mark_of(idea), problem=str(problem))
+        return (Message(role="user", text=f"{opening.text}\n\n{told}"),)
+    return (opening, *_objection(reply, problem, path))
 
 
 def _objection(reply: Reply, problem: EditProblem, path: str) -> tuple[Message, Message]:
