@@ -76,8 +76,16 @@ def test_after_the_last_try_the_step_is_rejected_and_nothing_is_run():
 
 
 def test_the_conversation_does_not_grow_with_every_try():
-    _, model = propose(said(WRONG), said(WRONG), said(WRONG))
+    _, model = propose(said(WRONG), said(WRONG.replace("7", "6")), said(WRONG))
     assert [len(request.messages) for request in model.asked] == [1, 3, 3]
+
+
+def test_an_answer_that_is_given_twice_is_not_shown_a_second_time():
+    other_words = WRONG.replace("twice the width", "more width")
+    _, model = propose(said(WRONG), said(other_words), said(GOOD))
+    (again,) = model.asked[2].messages
+    assert again.text.startswith(model.asked[0].messages[0].text)
+    assert "model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\n" in again.text.partition("Your changes were not made.")[2]
 
 
 def test_an_answer_that_was_cut_off_is_told_so():

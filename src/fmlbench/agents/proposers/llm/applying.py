@@ -45,14 +45,14 @@ def _faults(files: Mapping[str, str], changed: Mapping[str, str]) -> list[str]:
 
 def _edited(edit: Edit, files: Mapping[str, str], is_editable: IsEditable) -> str:
     if PurePosixPath(edit.path).is_absolute() or ".." in PurePosixPath(edit.path).parts or not is_editable(edit.path):
-        raise EditProblem(f"This file may not be changed.{_perhaps(edit.path, files)}")
+        raise EditProblem(f"This file may not be changed.{_perhaps(edit.path, files)}", _meant(edit, files))
     before = files.get(edit.path)
     if isinstance(edit, WholeFile):
         return _with_line_ends_of(before, edit.text)
     if not edit.search:
         return _started(before, edit)
     if before is None:
-        raise EditProblem(f"There is no such file.{_perhaps(edit.path, files)}")
+        raise EditProblem(f"There is no such file.{_perhaps(edit.path, files)}", _meant(edit, files))
     return _replaced(before, edit, files)
 
 
@@ -76,7 +76,7 @@ def _replaced(before: str, edit: Replacement, files: Mapping[str, str]) -> str:
     texts = [text for text, _ in lines]
     found = find(edit.search, texts)
     if not found:
-        raise _not_found(edit, texts, files)
+        raise _not_found(edit, files)
     if len(found) > 1:
         numbers = ", ".join(str(match.start + 1) for match in found[:9])
         places = "\n\n".join(around(match.start, edit.search, texts) for match in found[:_MOST_PLACES])
@@ -93,19 +93,29 @@ def _replaced(before: str, edit: Replacement, files: Mapping[str, str]) -> str:
     return "".join(text + end for text, end in (*lines[: match.start], *fresh, *lines[stop:]))
 
 
-def _not_found(edit: Replacement, texts: Sequence[str], files: Mapping[str, str]) -> EditProblem:
+def _not_found(edit: Replacement, files: Mapping[str, str]) -> EditProblem:
     """The lines stand in another file, or nearly so in this one or in another."""
-    others = {path: files[path].splitlines() for path in files if path != edit.path}
-    if holders := [path for path, lines in others.items() if find(edit.search, lines)]:
-        named = " and ".join(holders[:_MOST_PLACES])
-        reason = f"The SEARCH lines are not in the file, but in {named}: write that path above them."
-        return EditProblem(reason, Lines(holders[0], edit.search))
-    nearest = {edit.path: nearest_lines(edit.search, texts)}
-    nearest |= {path: nearest_lines(edit.search, lines) for path, lines in others.items()}
-    path = max(nearest, key=lambda path: nearest[path].likeness)
-    shown = "\n".join(nearest[path].lines)
-    reason = f"The SEARCH lines are not in the file. The closest lines that there are, in {path}:\n\n{shown}"
-    return EditProblem(reason, Lines(path, nearest[path].lines))
+    meant = _meant(edit, files)
+    if meant is None:
+        return EditProblem("The SEARCH lines are not in the file. All files are empty.")
+    if find(edit.search, files[meant.path].splitlines()):
+        reason = f"The SEARCH lines are not in the file, but in {meant.path}: write that path above them."
+    else:
+        shown = "\n".join(meant.lines)
+        reason = f"The SEARCH lines are not in the file. The closest lines that there are, in {meant.path}:\n\n{shown}"
+    return EditProblem(reason, meant)
+
+
+def _meant(edit: Edit, files: Mapping[str, str]) -> Lines | None:
+    """The lines of any file that come closest to those an edit looks for; its own file first where two are as close."""
+    if isinstance(edit, WholeFile) or not edit.search:
+        return None
+    texts = {path: files[path].splitlines() for path in sorted(files, key=lambda path: path != edit.path)}
+    if holder := next((path for path, lines in texts.items() if find(edit.search, lines)), ""):
+        return Lines(holder, edit.search)
+    nearest = {path: nearest_lines(edit.search, lines) for path, lines in texts.items()}
+    path = max(nearest, key=lambda path: nearest[path].likeness, default=edit.path)
+    return Lines(path, nearest[path].lines) if nearest and nearest[path].lines else None
 
 
 def _split(text: str) -> list[tuple[str, str]]:

@@ -76,7 +76,7 @@ class _Writer:
 
     @property
     def prompt(self) -> Prompt:
-        system = render("system")
+        system = render("system", path="<path of the file>", lines="")
         room = self.budget - _size(system) - _size(self._task(self._wish(0)))
         if room < _LEAST_BYTES:
             needed = estimate_tokens(self.budget - room + _LEAST_BYTES)

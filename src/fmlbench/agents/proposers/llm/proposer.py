@@ -69,7 +69,7 @@ class LanguageModel:
             except EditProblem as problem:
                 if turn + 1 == self.manner.edit_tries:
                     raise
-                talk = _asked_again(opening, reply, problem, example_path(session.brief))
+                talk = _asked_again(opening, asked.replies, problem, example_path(session.brief))
                 continue
             if thoughts.idea and IDEA_IS_DONE.search(reply.text):
                 session.note(Note(step=len(session.history), kind=IDEA_DONE, text=answer.idea))
@@ -125,24 +125,36 @@ def _refuse_repetition(changed: Files, move: Move, history: History, memory: Mem
         raise Repetition(f"it leads to the code of {step} again ({came_to})")
 
 
-def _asked_again(opening: Message, reply: Reply, problem: EditProblem, path: str) -> tuple[Message, ...]:
-    """The question with what was wrong with its answer; a repetition is not shown, since it would only be copied."""
+def _asked_again(opening: Message, replies: Sequence[Reply], problem: EditProblem, path: str) -> tuple[Message, ...]:
+    """The question, the last answer, and what was wrong with it.
+
+    Small models copy an answer that they are shown, so one that repeats itself or an earlier step is not shown again.
+    """
+    last = replies[-1]
     if isinstance(problem, Repetition):
-        idea = idea_in(reply.text)
+        idea = idea_in(last.text)
         told = render("repetition", idea=idea, mark=mark_of(idea), problem=str(problem))
+    else:
+        told = _objection(last, problem, path)
+    is_copied = any(_edits_of(reply.text) == _edits_of(last.text) for reply in replies[:-1])
+    if is_copied or isinstance(problem, Repetition):
         return (Message(role="user", text=f"{opening.text}\n\n{told}"),)
-    return (opening, *_objection(reply, problem, path))
+    # Providers take no empty message.
+    said = Message(role="assistant", text=last.text.strip() or "(nothing)")
+    return (opening, said, Message(role="user", text=told))
 
 
-def _objection(reply: Reply, problem: EditProblem, path: str) -> tuple[Message, Message]:
-    """The last answer and what was wrong with it; providers take no empty message."""
+def _edits_of(text: str) -> str:
+    """An answer without its first line, which is the idea: that may be put in other words each time."""
+    return text.strip().partition("\n")[2].strip() or text.strip()
+
+
+def _objection(reply: Reply, problem: EditProblem, path: str) -> str:
     reason, meant = str(problem), problem.meant or Lines(path, ())
     told = head_of(reason, _FEEDBACK_BYTES) or reason[:_FEEDBACK_BYTES]
     if not reply.is_complete:
         told = f"The answer was cut off at the limit of its length; write less.\n\n{told}"
-    said = Message(role="assistant", text=reply.text.strip() or "(nothing)")
-    shown = head_of("\n".join(meant.lines), _EXAMPLE_BYTES)
-    return said, Message(role="user", text=render("feedback", problem=told, path=meant.path, lines=shown))
+    return render("feedback", problem=told, path=meant.path, lines=head_of("\n".join(meant.lines), _EXAMPLE_BYTES))
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:
