@@ -30,10 +30,10 @@ from fmlbench.records.replay import read_state
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.places import Places
 
-MANNER = {"context_tokens": "5000", "output_tokens": "600", "temperature": "0.5"}
+MANNER = {"context_tokens": "5000", "output_tokens": "600", "changes": "0", "edit_tries": "4", "temperature": "0.5"}
 """Room for the task, the files it suggests first, and the last few steps."""
-IDEAS = {"ai-scientist": {"ideas": "2", "reflections": "1", "runs": "3"}}
-"""Two ideas are as many as five steps can work out."""
+SIZES = {"aide": {"drafts": "3"}, "ai-scientist": {"ideas": "3", "reflections": "1", "runs": "3"}}
+"""So that five steps show more than drafts, and ideas do not run out though each be called done at once."""
 COLUMNS = ("agent", "steps", "ran", "made at once", "made after feedback", "never made", "outcomes", "best")
 COSTS = ("calls", "tokens read", "of them cached", "written", "model", "experiments")
 
@@ -56,9 +56,9 @@ def main() -> None:
 def spec_of(name: str, task: str, model: str, steps: int) -> RunSpec:
     return RunSpec(
         task=task,
-        task_digest=find_task(task).digest,
+        task_digest=find_task(task).on("cpu").digest,
         track="cpu",
-        agent=agent_spec(name, MANNER | IDEAS.get(name, {}), model),
+        agent=agent_spec(name, MANNER | SIZES.get(name, {}), model),
         seed=0,
         budget=Budget(steps=steps),
         rung=Rung.BUBBLEWRAP,

@@ -66,7 +66,7 @@ class Tinker:
 
     def complete(self, request: Request) -> Reply:
         """Answer with a replacement of one line."""
-        rng = Random(f"{request.place.step}/{request.digest}")  # noqa: S311 - not a secret
+        rng = Random(f"{request.place.step}/{request.place.turn}/{request.digest}")  # noqa: S311 - not a secret
         files = [(found["path"], found["text"]) for found in _FILE.finditer(request.messages[0].text)]
         lines = [
             (path, line, number)

@@ -102,7 +102,7 @@ def test_a_resumed_run_pays_for_nothing_twice(fmlbench: Fmlbench, runs: Path, mo
     assert step.usage.dollars
 
 
-def _die(*_: object) -> None:
+def _die(*_: object, **__: object) -> None:
     raise MemoryError
 
 

@@ -8,7 +8,10 @@ from fmlbench.llm.scripted import Tinker
 from fmlbench.testing.sessions import Files, RecordedSession, told
 from fmlbench.testing.surroundings import bare_surroundings
 
-FILES = {"model.py": "width = 8\ndepth = 2\nrate = 0.5\n", "README.md": "Words.\n"}
+FILES = {
+    "model.py": "width = 8\ndepth = 2\nrate = 0.5\nbatch = 64\nmomentum = 0.9\nepochs = 30\n",
+    "README.md": "Words.\n",
+}
 STEPS = 12
 
 

@@ -123,3 +123,12 @@ def test_what_cannot_be_read_is_said_and_nothing_is_left_out(answer: str, proble
 )
 def test_the_idea_is_one_line(prose: str, idea: str):
     assert read_answer(f"{prose}\n\nsrc/model.py\n{BLOCK}").idea == idea
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n```\n", "\n\n"])
+def test_the_end_of_a_whole_answer_ends_its_last_replacement(end: str):
+    unended = BLOCK.removesuffix("\n>>>>>>> REPLACE")
+    answer = f"src/model.py\n{unended}{end}"
+    assert read_answer(answer, is_whole=True).edits == (EDIT,)
+    with pytest.raises(EditProblem, match="has no >>>>>>> REPLACE"):
+        read_answer(answer)

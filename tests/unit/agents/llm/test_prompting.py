@@ -45,12 +45,27 @@ def test_the_prompt_holds_task_code_ideas_diffs_scores_and_the_end_of_errors():
     user = prompt_for(Move(operator=Operator.IMPROVE, parents=(1,), context=(1, 2)), session).user
     assert "Which files score best?" in user
     assert "### model.py\n\n```python\nwidth = 16\ndepth = 2\n```" in user
-    assert "### Step 1: improve of the baseline, score 0.5100" in user
-    assert "Idea: idea number 1" in user
-    assert "-width = 8\n+width = 16" in user
+    assert "### Step 1: improve of the baseline, score 0.5100, better than 0.5000 before; in the code above" in user
+    assert "IDEA: idea number 1" in user
+    assert "model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\nwidth = 16\n>>>>>>> REPLACE" in user
     assert "### Step 2: improve of step 1, crashed" in user
     assert "ValueError: the cause" in user
     assert "The best so far is step 1 with 0.5100." in user
+
+
+def test_it_says_which_changes_the_code_does_not_hold():
+    session = session_of("width = 16\ndepth = 2\n", "width = 4\n")
+    user = prompt_for(Move(operator=Operator.IMPROVE, parents=(1,), context=(1, 2)), session).user
+    assert "### Step 2: improve of step 1, score 0.5000, worse than 0.5100 before; not in the code above" in user
+
+
+def test_what_seldom_changes_comes_first_so_that_it_is_read_once():
+    session = session_of("width = 16\n")
+    first = prompt_for(Move(operator=Operator.DRAFT), session)
+    later = prompt_for(Move(operator=Operator.IMPROVE, parents=(1,), context=(1,)), session)
+    assert first.system == later.system
+    assert "### data.py" in first.user.partition("width")[0]
+    assert later.user.startswith(first.user.partition("8\ndepth")[0])
 
 
 def test_only_the_steps_of_the_move_are_told():
@@ -76,14 +91,14 @@ def test_mending_a_change_that_could_not_be_made_says_so():
     user = prompt_for(Move(operator=Operator.DEBUG, parents=(1,), context=(1,)), session).user
     assert "its changes could not be made, so nothing was run" in user
     assert "no such line" in user.split("## What to do now")[1]
-    assert "Idea: wider" in user
+    assert "IDEA: wider" in user
 
 
 def test_combining_shows_the_changes_of_the_others():
     session = session_of("width = 16\n", "width = 16\nheight = 3\n")
     user = prompt_for(Move(operator=Operator.COMBINE, parents=(1, 2)), session).user
     assert "what makes step 2 good" in user
-    assert "+height = 3" in user
+    assert "=======\nwidth = 16\nheight = 3\n>>>>>>> REPLACE" in user
 
 
 def test_goals_and_hints_of_the_strategy_are_passed_on_and_other_tags_are_not():
@@ -123,10 +138,18 @@ def test_steps_that_do_not_fit_are_told_shorter_or_counted():
     session = session_of(*("".join(f"w{n}_{k} = {n}\n" for k in range(150)) for n in range(40)))
     move = Move(operator=Operator.IMPROVE, parents=(40,), context=tuple(range(1, 41)))
     user = prompt_for(move, session, tokens=8000).user
-    assert "Idea: idea number 40" in user
-    assert "(the rest of the diff is not shown)" in user
+    assert "IDEA: idea number 40" in user
+    assert "(the rest of the change is not shown)" in user
     assert "earlier steps are not shown." in user
     assert "idea number 2\n" not in user
+
+
+def test_changes_may_be_left_out_for_models_that_would_copy_them():
+    session = session_of("width = 9\n", "width = 10\n")
+    move = Move(operator=Operator.IMPROVE, parents=(1,), context=(1, 2))
+    user = write_prompt(move, session, Memory(session, {}, most_changes=1), tokens=20_000).user
+    assert "IDEA: idea number 2" in user
+    assert ("width = 9\n>>>>>>> REPLACE" in user, "width = 10\n>>>>>>> REPLACE" in user) == (True, False)
 
 
 def test_a_budget_that_cannot_hold_the_task_is_refused_with_one_that_can():

@@ -61,7 +61,8 @@ def test_a_change_that_does_not_apply_goes_back_with_the_nearest_lines_inside_th
     first, answer, objection = model.asked[1].messages
     assert (first, answer.text) == (model.asked[0].messages[0], WRONG)
     assert "The SEARCH lines are not in the file." in objection.text
-    assert "    1 | width = 8" in objection.text
+    assert "The closest lines that there are, in model.py:\n\nwidth = 8\n\n" in objection.text
+    assert "model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\n" in objection.text
     assert model.asked[1].place.turn == 1
 
 
@@ -75,8 +76,16 @@ def test_after_the_last_try_the_step_is_rejected_and_nothing_is_run():
 
 
 def test_the_conversation_does_not_grow_with_every_try():
-    _, model = propose(said(WRONG), said(WRONG), said(WRONG))
+    _, model = propose(said(WRONG), said(WRONG.replace("7", "6")), said(WRONG))
     assert [len(request.messages) for request in model.asked] == [1, 3, 3]
+
+
+def test_an_answer_that_is_given_twice_is_not_shown_a_second_time():
+    other_words = WRONG.replace("twice the width", "more width")
+    _, model = propose(said(WRONG), said(other_words), said(GOOD))
+    (again,) = model.asked[2].messages
+    assert again.text.startswith(model.asked[0].messages[0].text)
+    assert "model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\n" in again.text.partition("Your changes were not made.")[2]
 
 
 def test_an_answer_that_was_cut_off_is_told_so():
@@ -124,3 +133,14 @@ def test_a_temperature_is_a_number_or_nothing(temperature: str):
     with pytest.raises(ValueError, match="is no temperature"):
         Manner(temperature=temperature)
     assert (Manner().degrees, Manner(temperature="0.7").degrees) == (None, 0.7)
+
+
+def test_what_was_tried_already_goes_back_instead_of_being_run_again():
+    session = RecordedSession(FILES, lambda _: 0.25, steps=3)
+    session.submit(Proposal(DRAFT, {"model.py": "width = 16\ndepth = 2\n"}, "twice the width"))
+    model = Answering([said(GOOD), said(GOOD.replace("width = 16", "width = 32"))])
+    proposal = LanguageModel(model).propose(DRAFT.model_copy(update={"context": (1,)}), session, Random(0))
+    (again,) = model.asked[1].messages
+    assert again.text.startswith(model.asked[0].messages[0].text)
+    assert "it leads to the code of step 1 again (score 0.2500)" in again.text
+    assert proposal.files["model.py"].startswith("width = 32")

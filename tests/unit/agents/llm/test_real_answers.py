@@ -8,6 +8,9 @@ from fmlbench.agents.proposers.llm.applying import apply
 from fmlbench.agents.proposers.llm.edits import EditProblem
 from fmlbench.agents.proposers.llm.parsing import read_answer
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
+from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.strategies.greedy import Greedy
+from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import Move, Operator
 from fmlbench.llm.scripted import Scripted
 from fmlbench.tasks.library import find_task
@@ -47,10 +50,58 @@ LEARNING_RATE = 0.01
 LEARNING_RATE = 0.001
 >>>>>>> REPLACE"""
 
+UNENDED = """IDEA: remove the `torch.no_grad()` context manager, as it might be causing issues with the optimizer.
+
+fewshot/training.py
+<<<<<<< SEARCH
+    with torch.no_grad():
+        model.process_support_set(support_images, support_labels)
+=======
+    model.process_support_set(support_images, support_labels)
+"""
+INVENTED = """IDEA: Change the number of filters in the convolutional blocks from 64 to 128, as the loss is still high \
+at the end of training.
+
+fewshot/training.py
+<<<<<<< SEARCH
+    convolution(64, 64, pool=True),
+    convolution(64, 64, pool=True),
+    convolution(64, 64, pool=True),
+    convolution(64, 64, pool=False),
+=======
+    convolution(128, 128, pool=True),
+    convolution(128, 128, pool=True),
+    convolution(128, 128, pool=True),
+    convolution(128, 128, pool=False),
+>>>>>>> REPLACE"""
+DROPOUT = """IDEA: Add a dropout layer to the backbone to reduce overfitting.
+
+fewshot/backbone.py
+<<<<<<< SEARCH
+        nn.Flatten(),
+    )
+=======
+        nn.Flatten(),
+        nn.Dropout(0.2),
+    )
+>>>>>>> REPLACE"""
+
 
 def toy_files() -> dict[str, str]:
     root = find_task("toy").path / "codebase"
     return {str(path.relative_to(root)): path.read_text() for path in root.glob("tinylearn/*.py")}
+
+
+def fewshot_files() -> dict[str, str]:
+    root = find_task("data-efficiency").path / "overlay"
+    return {str(path.relative_to(root)): path.read_text() for path in sorted(root.glob("fewshot/*.py"))}
+
+
+def problem_with(answer: str) -> EditProblem:
+    files = fewshot_files()
+    with pytest.raises(EditProblem) as caught:
+        apply(read_answer(answer, files, is_whole=True).edits, files, lambda _: True)
+    return caught.value
 
 
 def test_lines_without_their_indentation_are_found():
@@ -65,9 +116,25 @@ def test_a_fragment_in_a_fence_is_not_taken_for_a_file():
 
 
 def test_an_idea_alone_becomes_a_change_after_feedback():
-    files = {"fewshot/training.py": (find_task("data-efficiency").path / "overlay/fewshot/training.py").read_text()}
     model = Scripted("scripted/qwen", ((AN_IDEA_ALONE, AFTER_FEEDBACK),))
-    session = RecordedSession(files, lambda _: 0.5, steps=1)
+    session = RecordedSession(fewshot_files(), lambda _: 0.5, steps=1)
     proposal = LanguageModel(model).propose(Move(operator=Operator.IMPROVE), session, Random(0))
     assert (proposal.rejection, proposal.usage.calls) == ("", 2)
     assert "\nLEARNING_RATE = 0.001\n" in proposal.files["fewshot/training.py"]
+
+
+def test_lines_of_another_file_are_found_there_though_the_answer_just_ends():
+    assert "not in the file, but in fewshot/inference.py" in str(problem_with(UNENDED))
+
+
+def test_invented_lines_are_set_beside_the_nearest_of_any_file():
+    problem = problem_with(INVENTED)
+    assert problem.meant is not None
+    assert problem.meant.path == "fewshot/backbone.py"
+    assert "        convolution(32, 64, pool=True)," in problem.meant.lines
+
+
+def test_the_same_change_again_is_not_run_again():
+    session = RecordedSession(fewshot_files(), lambda _: 0.5, steps=2)
+    SearchAgent(Greedy(), LanguageModel(Scripted("scripted/qwen", (DROPOUT,)))).run(session)
+    assert [step.evaluation.outcome for step in session.history.proposed] == [Outcome.OK, Outcome.REJECTED]

@@ -25,3 +25,20 @@ Edit = Replacement | WholeFile
 
 class EditProblem(Exception):
     """Why an answer cannot be applied, in words that help its writer to mend it."""
+
+    def __init__(self, reason: str, meant: "Lines | None" = None) -> None:
+        super().__init__(reason)
+        self.meant = meant
+        """The lines that were probably looked for, where there are any like them."""
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Some lines of a file."""
+
+    path: str
+    lines: tuple[str, ...]
+
+
+class Repetition(EditProblem):
+    """An answer that leads to code which was tried already."""

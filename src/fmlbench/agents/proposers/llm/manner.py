@@ -12,6 +12,9 @@ class Manner:
     context_tokens: int = parameter(24_000, "how long a prompt may be, in tokens", low=1000)
     output_tokens: int = parameter(8_000, "how long an answer may be, thoughts included, in tokens", low=100)
     edit_tries: int = parameter(3, "how often a step's answer may be given until its changes can be made", low=1)
+    changes: int = parameter(
+        1000, "of how many earlier steps the change is told, too, if there is room; small models only copy it", low=0
+    )
     temperature: str = parameter("", "how freely words are chosen, like 0.7; nothing leaves it to the provider")
 
     def __post_init__(self) -> None:

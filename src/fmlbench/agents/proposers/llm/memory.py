@@ -1,14 +1,14 @@
-"""What a model is told of earlier steps: the idea in its own words, the real diff, what came of it."""
+"""What a model is told of earlier steps: the idea in its own words, the real change, what came of it."""
 
-import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.quoting import head_of, mark_of, tail_of
+from fmlbench.agents.proposers.llm.retelling import retell
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import Step
 
-_DIFF_BYTES = 3000
+_CHANGE_BYTES = 3000
 _TAIL_BYTES = 1200
 
 
@@ -18,8 +18,10 @@ Files = Mapping[str, str]
 class Memory:
     """A session's steps, told."""
 
-    def __init__(self, session: Session, kept: dict[str, Files]) -> None:
+    def __init__(self, session: Session, kept: dict[str, Files], *, most_changes: int = 1000) -> None:
         self._session = session
+        self.most_changes = most_changes
+        """Of how many steps the change is told, too."""
         self._history = session.history
         self._kept = kept
         """Files by snapshot, from one step to the next: reading them takes a while, and they never change."""
@@ -31,39 +33,46 @@ class Memory:
             self._kept[snapshot] = self._session.code_of(index)
         return self._kept[snapshot]
 
-    def told(self, index: int) -> str:
-        """A step with its change and the end of its output if it failed."""
+    def step_with(self, files: Files, among: Iterable[int]) -> int | None:
+        """The first of some steps after which the files were these."""
+        return next((index for index in among if self.code_of(index) == files), None)
+
+    def told(self, index: int, *, is_held: bool) -> str:
+        """A step with its change and the end of its output if it failed; the code at hand may hold it."""
         step = self._history[index]
         tail = "" if step.evaluation.is_ok else tail_of(step.evaluation.log_tail, _TAIL_BYTES)
-        return self._entry(step, diff=self._diff(step), tail=tail)
+        return self._entry(step, is_held, change=self._change(step), tail=tail)
 
-    def told_briefly(self, index: int) -> str:
+    def told_briefly(self, index: int, *, is_held: bool) -> str:
         """A step with its idea and its result alone."""
-        return self._entry(self._history[index], diff="", tail="")
+        return self._entry(self._history[index], is_held, change="", tail="")
 
-    def _entry(self, step: Step, *, diff: str, tail: str) -> str:
+    def _entry(self, step: Step, is_held: bool, *, change: str, tail: str) -> str:
         return render(
             "step",
             step=step,
             parents=" and ".join(f"step {parent}" if parent else "the baseline" for parent in step.move.parents),
-            result=_result(step),
-            diff=diff,
+            result=self._result(step, is_held),
+            change=change,
             tail=tail,
-            mark=mark_of(f"{step.idea}\n{step.evaluation.reason}\n{diff}\n{tail}"),
+            mark=mark_of(f"{step.idea}\n{step.evaluation.reason}\n{change}\n{tail}"),
         )
 
-    def _diff(self, step: Step) -> str:
-        lines = "\n".join(_diff_lines(self.code_of(step.move.parents[0]), self.code_of(step.index)))
-        shown = head_of(lines, _DIFF_BYTES)
-        return shown if shown == lines else f"{shown}\n(the rest of the diff is not shown)"
+    def _change(self, step: Step) -> str:
+        change = retell(self.code_of(step.move.parents[0]), self.code_of(step.index))
+        shown = head_of(change, _CHANGE_BYTES)
+        return shown if shown == change else f"{shown}\n(the rest of the change is not shown)"
 
+    def _result(self, step: Step, is_held: bool) -> str:
+        """The score beside the one it was to beat, or the outcome."""
+        if step.score is None:
+            return str(step.evaluation.outcome)
+        whereabouts = f"{'in' if is_held else 'not in'} the code above"
+        return f"score {step.score:.4f}{self._compared(step.score, step.move.parents[0])}; {whereabouts}"
 
-def _diff_lines(before: Files, after: Files) -> Iterator[str]:
-    for path in sorted(before.keys() | after.keys()):
-        old, new = before.get(path, ""), after.get(path, "")
-        if old != new:
-            yield from difflib.unified_diff(old.splitlines(), new.splitlines(), path, path, lineterm="", n=1)
-
-
-def _result(step: Step) -> str:
-    return f"score {step.score:.4f}" if step.score is not None else str(step.evaluation.outcome)
+    def _compared(self, score: float, parent: int) -> str:
+        before = self._history[parent].score
+        if before is None or before == score:
+            return ""
+        verdict = "better" if self._history.metric.is_better(score, before) else "worse"
+        return f", {verdict} than {before:.4f} before"

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 _AROUND = 2
@@ -10,15 +11,27 @@ _CANDIDATES = 8
 _LONGEST_LINE = 200
 
 
-def nearest_lines(search: Sequence[str], lines: Sequence[str]) -> str:
-    """The closest lines with their numbers, or the word that nothing comes close."""
+@dataclass(frozen=True)
+class Nearest:
+    """The place in a file that comes closest to what was looked for."""
+
+    likeness: float
+    lines: tuple[str, ...]
+
+
+def nearest_lines(search: Sequence[str], lines: Sequence[str]) -> Nearest:
+    """The closest lines of a file."""
     if not any(line.strip() for line in lines):
-        return "The file is empty."
-    start = max(_promising(search, lines), key=lambda at: _likeness(search, lines[at : at + len(search)]))
-    first = max(0, start - _AROUND)
-    last = min(len(lines), start + min(len(search), _MOST_LINES) + _AROUND)
-    shown = "\n".join(f"{number:5d} | {lines[number - 1][:_LONGEST_LINE]}" for number in range(first + 1, last + 1))
-    return f"The closest lines there, with line numbers that are not part of them:\n{shown}"
+        return Nearest(0.0, ())
+    likeness = {at: _likeness(search, lines[at : at + len(search)]) for at in _promising(search, lines)}
+    start = max(likeness, key=likeness.__getitem__)
+    return Nearest(likeness[start], tuple(lines[start : start + min(len(search), _MOST_LINES)]))
+
+
+def around(start: int, search: Sequence[str], lines: Sequence[str]) -> str:
+    """Lines of a file with a few before and after them."""
+    stop = start + min(len(search), _MOST_LINES) + _AROUND
+    return "\n".join(line[:_LONGEST_LINE] for line in lines[max(0, start - _AROUND) : stop])
 
 
 def _promising(search: Sequence[str], lines: Sequence[str]) -> list[int]:

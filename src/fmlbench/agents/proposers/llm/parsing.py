@@ -47,9 +47,12 @@ class Answer:
     edits: tuple[Edit, ...]
 
 
-def read_answer(text: str, known: Collection[str] = ()) -> Answer:
-    """Read an answer, or raise EditProblem; ``known`` are the paths there are, which any line may simply name."""
-    reader = _Reader(text.replace("\r\n", "\n").split("\n"), known)
+def read_answer(text: str, known: Collection[str] = (), *, is_whole: bool = False) -> Answer:
+    """Read an answer, or raise EditProblem; ``known`` are the paths there are, which any line may simply name.
+
+    The end of an answer that is whole, not cut off, also ends its last replacement.
+    """
+    reader = _Reader(text.replace("\r\n", "\n").split("\n"), known, is_whole)
     edits = tuple(reader.edits())
     if not edits:
         raise EditProblem("There is no edit in the answer: no SEARCH/REPLACE block and no FILE block.")
@@ -65,6 +68,7 @@ def idea_in(text: str) -> str:
 class _Reader:
     lines: Sequence[str]
     known: Collection[str]
+    is_whole: bool
     at: int = 0
     path: str = ""
     """The file that edits are about until another is named."""
@@ -155,8 +159,10 @@ class _Reader:
                     self.at += 1
                 return found
             if _SEARCH.fullmatch(line) or (end is _DIVIDER and _REPLACE.fullmatch(line)):
-                break
+                raise EditProblem(missing)
             self.at += 1
+        if self.is_whole and end is _REPLACE:
+            return _without_end(self.lines[start:])
         raise EditProblem(missing)
 
     def _fenced_file(self) -> WholeFile:
@@ -202,6 +208,14 @@ def _without_fence(lines: Sequence[str]) -> Sequence[str]:
     """The lines of a FILE block without a fence that was put around them."""
     is_fenced = len(lines) > 1 and _FENCE.fullmatch(lines[0]) and _is_bare(lines[-1])
     return lines[1:-1] if is_fenced else lines
+
+
+def _without_end(lines: Sequence[str]) -> list[str]:
+    """The lines of a block that nothing ends, without blank ones and a closing fence below them."""
+    last = len(lines)
+    while last and (not lines[last - 1].strip() or _is_bare(lines[last - 1])):
+        last -= 1
+    return list(lines[:last])
 
 
 def _fence(line: str) -> str:

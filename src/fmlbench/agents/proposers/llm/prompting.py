@@ -76,7 +76,7 @@ class _Writer:
 
     @property
     def prompt(self) -> Prompt:
-        system = render("system", path="path/to/file.py")
+        system = render("system", path="<path of the file>", lines="")
         room = self.budget - _size(system) - _size(self._task(self._wish(0)))
         if room < _LEAST_BYTES:
             needed = estimate_tokens(self.budget - room + _LEAST_BYTES)
@@ -131,11 +131,15 @@ class _Writer:
             idea_mark=mark_of(self.thoughts.idea),
             goal_mark=mark_of(self.thoughts.goal),
             path=example_path(self.brief),
+            lines="",
             guidance=[self.move.tags[tag] for tag in SHOWN_TAGS if tag in self.move.tags],
         ).strip()
 
     def _code(self, room: int) -> tuple[list[str], str]:
-        """The files the move starts from, those that matter most first, and which of them did not fit."""
+        """The files the move starts from, and which of them did not fit.
+
+        Those that matter most come last: they change most often, and what stands before them need not be read again.
+        """
         shown: list[str] = []
         unshown: list[str] = []
         files = self.memory.code_of(self.move.parents[0])
@@ -149,7 +153,7 @@ class _Writer:
             else:
                 unshown.append(path)
         more = f" and {len(unshown) - _MOST_UNSHOWN} more" if len(unshown) > _MOST_UNSHOWN else ""
-        return shown, ", ".join(unshown[:_MOST_UNSHOWN]) + more
+        return shown[::-1], ", ".join(unshown[:_MOST_UNSHOWN]) + more
 
     def _by_importance(self, files: Mapping[str, str]) -> list[str]:
         """What was changed already, what the task suggests, then the rest."""
@@ -163,13 +167,23 @@ class _Writer:
         """What the named steps tried and what came of it, oldest first; and how many of them did not fit."""
         shown: dict[int, str] = {}
         room -= _size("999999 earlier steps are not shown.\n\n")
-        for index in self._named:
-            for entry in (self.memory.told(index), self.memory.told_briefly(index)):
+        for place, index in enumerate(self._named):
+            ways = (self.memory.told, self.memory.told_briefly)
+            for tell in ways if place < self.memory.most_changes else ways[1:]:
+                entry = tell(index, is_held=index in self._lineage)
                 if _size(entry) + _SEPARATOR <= room:
                     shown[index] = entry
                     room -= _size(entry) + _SEPARATOR
                     break
         return [shown[index] for index in sorted(shown)], len(self._named) - len(shown)
+
+    @cached_property
+    def _lineage(self) -> frozenset[int]:
+        """The steps whose changes are in the code that is shown."""
+        line = [self.move.parents[0]]
+        while line[-1]:
+            line.append(self.history[line[-1]].move.parents[0])
+        return frozenset(line)
 
     @cached_property
     def _named(self) -> list[int]:

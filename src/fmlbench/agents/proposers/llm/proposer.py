@@ -8,22 +8,23 @@ from random import Random
 
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.applying import apply
-from fmlbench.agents.proposers.llm.edits import EditProblem
+from fmlbench.agents.proposers.llm.edits import EditProblem, Lines, Repetition
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Files, Memory
 from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
 from fmlbench.agents.proposers.llm.prompting import Thoughts, example_path, write_prompt
-from fmlbench.agents.proposers.llm.quoting import head_of
+from fmlbench.agents.proposers.llm.quoting import head_of, mark_of
 from fmlbench.agents.proposers.llm.thinking import Thinker
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
-from fmlbench.core.steps import Move, Note, Proposal, Usage
+from fmlbench.core.steps import History, Move, Note, Proposal, Usage
 from fmlbench.llm.chat import ChatModel, Message, Place, Reply, Request
 from fmlbench.workspace.globs import matches
 
 PROPOSE = "propose"
 IDEA_IS_DONE = re.compile(r"^\W*IDEA DONE\W*$", re.MULTILINE)
 _FEEDBACK_BYTES = 6000
+_EXAMPLE_BYTES = 1000
 _LONGEST_REJECTION = 400
 
 
@@ -38,7 +39,7 @@ class LanguageModel:
     def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
         """Return the changed files; a rejection where no try brought a change that can be made."""
         asked = _Asking(self.model, self.manner, len(session.history))
-        memory = Memory(session, self.kept)
+        memory = Memory(session, self.kept, most_changes=self.manner.changes)
         try:
             return self._propose(move, session, memory, asked)
         except (EditProblem, NoMoreCalls) as end:
@@ -62,12 +63,13 @@ class LanguageModel:
         for turn in count():
             reply = asked.ask(PROPOSE, turn, prompt.system, talk)
             try:
-                answer = read_answer(reply.text, files.keys())
+                answer = read_answer(reply.text, files.keys(), is_whole=reply.is_complete)
                 changed = apply(answer.edits, files, lambda path: matches(path, session.brief.patterns))
+                _refuse_repetition(changed, move, session.history, memory)
             except EditProblem as problem:
                 if turn + 1 == self.manner.edit_tries:
                     raise
-                talk = (opening, *_objection(reply, str(problem), example_path(session.brief)))
+                talk = _asked_again(opening, asked.replies, problem, example_path(session.brief))
                 continue
             if thoughts.idea and IDEA_IS_DONE.search(reply.text):
                 session.note(Note(step=len(session.history), kind=IDEA_DONE, text=answer.idea))
@@ -113,13 +115,46 @@ def usage_of(replies: Sequence[Reply]) -> Usage:
     )
 
 
-def _objection(reply: Reply, problem: str, path: str) -> tuple[Message, Message]:
-    """The last answer and what was wrong with it; providers take no empty message."""
-    told = head_of(problem, _FEEDBACK_BYTES) or problem[:_FEEDBACK_BYTES]
+def _refuse_repetition(changed: Files, move: Move, history: History, memory: Memory) -> None:
+    """The same code scores the same: an experiment with it would tell nothing."""
+    tried = memory.step_with(changed, (0, *move.context))
+    if tried is not None:
+        step = f"step {tried}" if tried else "the baseline"
+        score = history[tried].score
+        came_to = str(history[tried].evaluation.outcome) if score is None else f"score {score:.4f}"
+        raise Repetition(f"it leads to the code of {step} again ({came_to})")
+
+
+def _asked_again(opening: Message, replies: Sequence[Reply], problem: EditProblem, path: str) -> tuple[Message, ...]:
+    """The question, the last answer, and what was wrong with it.
+
+    Small models copy an answer that they are shown, so one that repeats itself or an earlier step is not shown again.
+    """
+    last = replies[-1]
+    if isinstance(problem, Repetition):
+        idea = idea_in(last.text)
+        told = render("repetition", idea=idea, mark=mark_of(idea), problem=str(problem))
+    else:
+        told = _objection(last, problem, path)
+    is_copied = any(_edits_of(reply.text) == _edits_of(last.text) for reply in replies[:-1])
+    if is_copied or isinstance(problem, Repetition):
+        return (Message(role="user", text=f"{opening.text}\n\n{told}"),)
+    # Providers take no empty message.
+    said = Message(role="assistant", text=last.text.strip() or "(nothing)")
+    return (opening, said, Message(role="user", text=told))
+
+
+def _edits_of(text: str) -> str:
+    """An answer without its first line, which is the idea: that may be put in other words each time."""
+    return text.strip().partition("\n")[2].strip() or text.strip()
+
+
+def _objection(reply: Reply, problem: EditProblem, path: str) -> str:
+    reason, meant = str(problem), problem.meant or Lines(path, ())
+    told = head_of(reason, _FEEDBACK_BYTES) or reason[:_FEEDBACK_BYTES]
     if not reply.is_complete:
         told = f"The answer was cut off at the limit of its length; write less.\n\n{told}"
-    said = Message(role="assistant", text=reply.text.strip() or "(nothing)")
-    return said, Message(role="user", text=render("feedback", problem=told, path=path))
+    return render("feedback", problem=told, path=meant.path, lines=head_of("\n".join(meant.lines), _EXAMPLE_BYTES))
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:

@@ -1,0 +1,77 @@
+"""A run that Qwen2.5-Coder 1.5B really made on data-efficiency, played again from what it said.
+
+`recorded` holds what was said and what came of it: a change that ran, then the same change again and again.
+"""
+
+from pathlib import Path
+
+from fmlbench.agents.proposers.llm.proposer import LanguageModel
+from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.strategies.greedy import Greedy
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.record import Record
+from fmlbench.core.steps import Operator, Step
+from fmlbench.llm.chat import Place, Reply, Request
+from fmlbench.llm.exchanges import Exchange
+from fmlbench.llm.replaying import Replayed
+from fmlbench.tasks.library import find_task
+from fmlbench.testing.sessions import RecordedSession
+
+RECORDED = Path(__file__).with_name("recorded") / "greedy.json"
+
+
+class Said(Record):
+    """What the model answered at a place in the search."""
+
+    place: Place
+    text: str
+
+
+class Done(Record):
+    """A step, what came of it, and how many answers it took."""
+
+    operator: Operator
+    parents: tuple[int, ...]
+    outcome: Outcome
+    score: float | None
+    answers: int
+
+
+class Recorded(Record):
+    """A run: what the model said, and the steps it took, the baseline's score apart."""
+
+    baseline: float
+    steps: tuple[Done, ...]
+    said: tuple[Said, ...]
+
+    @property
+    def results(self) -> list[float | Outcome]:
+        """What the experiments came to, in order; a change that could not be made has none."""
+        ran = [step for step in self.steps if step.outcome is not Outcome.REJECTED]
+        return [self.baseline, *(step.outcome if step.score is None else step.score for step in ran)]
+
+
+def exchange_of(said: Said) -> Exchange:
+    request = Request(place=said.place, system="", messages=(), max_output_tokens=1)
+    return Exchange(model="local/qwen2.5-coder-1.5b", request=request, reply=Reply(text=said.text))
+
+
+def test_what_it_said_leads_to_the_same_steps():
+    recorded = Recorded.model_validate_json(RECORDED.read_bytes())
+    folder = find_task("data-efficiency").path / "overlay"
+    files = {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.glob("fewshot/*.py"))}
+    results = iter(recorded.results)
+    session = RecordedSession(files, lambda _: next(results), steps=len(recorded.steps))
+    model = Replayed("local/qwen2.5-coder-1.5b", {said.place: exchange_of(said) for said in recorded.said})
+    SearchAgent(Greedy(), LanguageModel(model)).run(session)
+    assert [done(step) for step in session.history.proposed] == list(recorded.steps)
+
+
+def done(step: Step) -> Done:
+    return Done(
+        operator=step.move.operator,
+        parents=step.move.parents,
+        outcome=step.evaluation.outcome,
+        score=step.score,
+        answers=step.usage.calls,
+    )

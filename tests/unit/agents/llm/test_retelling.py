@@ -1,0 +1,36 @@
+"""Changes are told as they would be answered: whoever copies what was told hands in the same change."""
+
+import pytest
+
+from fmlbench.agents.proposers.llm.applying import apply
+from fmlbench.agents.proposers.llm.parsing import read_answer
+from fmlbench.agents.proposers.llm.retelling import retell
+
+MODEL = "".join(f"layer_{number} = {number}\n\n" for number in range(9))
+REPEATING = "a = 1\nreturn\nb = 1\nreturn\nc = 1\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"m.py": MODEL}, {"m.py": MODEL.replace("= 4", "= 5")}),
+        ({"m.py": MODEL}, {"m.py": MODEL.replace("layer_4 = 4\n", "")}),
+        ({"m.py": MODEL}, {"m.py": MODEL.replace("layer_4 = 4\n", "layer_4 = 4\nnew = 1\n")}),
+        ({"m.py": MODEL}, {"m.py": f"first = 1\n{MODEL}last = 1\n"}),
+        ({"m.py": MODEL}, {"m.py": MODEL.replace("= 2", "= 20").replace("= 7", "= 70")}),
+        ({"m.py": REPEATING}, {"m.py": REPEATING.replace("b = 1\nreturn", "b = 1\nyield")}),
+        ({"m.py": MODEL, "n.py": "x = 1\n"}, {"m.py": MODEL.replace("= 1", "= 3"), "n.py": "x = 2\n"}),
+        ({"m.py": MODEL}, {"m.py": MODEL, "d/new.py": "x = 1\ny = 2\n"}),
+    ],
+)
+def test_a_change_that_is_told_can_be_handed_in(before: dict[str, str], after: dict[str, str]):
+    assert apply(read_answer(retell(before, after), before).edits, before, lambda _: True) == after
+
+
+def test_a_change_of_one_line_is_told_in_one_line():
+    told = retell({"m.py": MODEL}, {"m.py": MODEL.replace("= 4", "= 5")})
+    assert told == "m.py\n<<<<<<< SEARCH\nlayer_4 = 4\n=======\nlayer_4 = 5\n>>>>>>> REPLACE"
+
+
+def test_files_that_are_gone_are_named():
+    assert retell({"m.py": MODEL, "n.py": "x = 1\n"}, {"m.py": MODEL}) == "n.py was deleted."
