@@ -92,8 +92,11 @@ class Variants:
         return baseline if variant == "baseline" else {**baseline, **folder.files_of(overlays[variant])}
 
     def baseline_metrics(self, variant: str, seed: int) -> tuple[Mapping[str, float], Mapping[str, float]]:
-        """What rules that are relative to the baseline compare with, on validation and on test."""
-        if variant == "baseline" or not self.prepared.task.rules:
+        """What rules that are relative to the baseline compare with, on validation and on test.
+
+        The baseline with its method switched off is held to none: only how it scores is asked of it.
+        """
+        if variant in ("baseline", "method_off") or not self.prepared.task.rules:
             return {}, {}
         baseline = self._insist("baseline", self._measure("baseline", self.files_of("baseline"), seed))
         return baseline.validation.metrics, baseline.test.metrics
