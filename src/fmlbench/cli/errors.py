@@ -53,15 +53,15 @@ def exit_code_of(command: Callable[[], object]) -> int:
     except FmlbenchError as error:
         code = complain(error.message, error.hint)
         return TRY_LATER if isinstance(error, InfraTrouble) else code
-    except (KeyboardInterrupt, Terminated) as stop:
-        typer.echo("stopped", err=True)
-        return TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
     except OSError as error:
         explained = _explain(error)
         if explained is None:
             raise
         return complain(explained.message, explained.hint)
-    except Exception as error:
+    except (Exception, KeyboardInterrupt, Terminated) as error:
+        if stopped := _code_of_stop(error):
+            typer.echo("stopped", err=True)
+            return stopped
         if not isinstance(error, _UsageError):
             raise
         command_path = error.ctx.command_path if error.ctx else "fmlbench"
@@ -83,9 +83,6 @@ def resumable(run: str) -> Generator[None]:
     command = f"fmlbench resume {shlex.quote(run)}"
     try:
         yield
-    except (KeyboardInterrupt, Terminated) as stop:
-        typer.echo(f"stopped; go on with: {command}", err=True)
-        raise typer.Exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED) from stop
     except (InfraTrouble, ModelUnavailable, AgentFailed) as trouble:
         raise type(trouble)(trouble.message, hint=f"{trouble.hint} Then go on with: {command}") from trouble
     except OSError as error:
@@ -93,6 +90,20 @@ def resumable(run: str) -> Generator[None]:
         if explained is None:
             raise
         raise InfraTrouble(explained.message, hint=f"{explained.hint} Then go on with: {command}") from error
+    except (Exception, KeyboardInterrupt, Terminated) as stop:
+        stopped = _code_of_stop(stop)
+        if stopped is None:
+            raise
+        typer.echo(f"stopped; go on with: {command}", err=True)
+        raise typer.Exit(stopped) from stop
+
+
+def _code_of_stop(error: BaseException) -> int | None:
+    """The exit code of a stop; a signal that comes while pydantic writes JSON ends as an error that names it."""
+    kind = type(error).__name__
+    told = str(error) if kind == "PydanticSerializationError" else kind
+    codes = {"KeyboardInterrupt": INTERRUPTED, "Terminated": TERMINATED}
+    return next((code for stop, code in codes.items() if stop in told), None)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -6,6 +6,7 @@ import signal
 
 import pytest
 import typer
+from pydantic import BaseModel, field_serializer
 
 from fmlbench.cli.errors import Terminated, complain, exit_code_of, resumable
 from fmlbench.core.errors import InfraTrouble, TaskNotFound
@@ -100,6 +101,31 @@ def test_a_sigterm_ends_a_command_with_143_and_the_old_answer_to_it_comes_back()
 
 def test_ctrl_c_elsewhere_ends_with_130():
     assert exit_code_of(raising(KeyboardInterrupt())) == 130
+
+
+class Slow(BaseModel):
+    """A record that a signal meets while it is being written."""
+
+    signal: int
+
+    @field_serializer("signal")
+    def send(self, number: int) -> int:
+        os.kill(os.getpid(), number)
+        return number
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_a_record_is_written_is_a_stop_like_any_other(
+    capsys: pytest.CaptureFixture[str], number: int, code: int
+):
+    def command() -> None:
+        with resumable("toy.s0"):
+            Slow(signal=number).model_dump_json()
+
+    with pytest.raises(typer.Exit) as stopped:
+        exit_code_of(command)
+    assert stopped.value.exit_code == code
+    assert capsys.readouterr().err == "stopped; go on with: fmlbench resume toy.s0\n"
 
 
 def test_a_failing_machine_tells_how_to_go_on():

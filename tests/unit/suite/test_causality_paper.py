@@ -51,7 +51,7 @@ def draw(recipe: ModuleType, root: Path, track_name: str) -> None:
 def test_the_track_has_the_papers_codebase_and_an_environment_with_tensorflow(paper: TaskFolder):
     assert (paper.task.codebase.name, paper.task.environment.name) == ("causalml", "tensorflow")
     assert paper.task.overlay == "paper/overlay"
-    assert paper.experiment == paper.path / "paper" / "experiment"
+    assert paper.experiment.folders[0] == paper.path / "paper" / "experiment"
     assert "causalml" in paper.instructions
 
 

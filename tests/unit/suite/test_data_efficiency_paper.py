@@ -66,7 +66,7 @@ def test_the_track_has_the_papers_codebase_and_data_and_the_tasks_question_and_g
     cpu, paper = task.on("cpu"), task.on("paper")
     assert paper.task.codebase.version == "8023ff49a02a68830c10a21b8eb908cb33bdf1b9"
     assert [item.name for item in paper.task.data] == ["mini-imagenet-features"]
-    assert paper.experiment == task.path / "paper" / "experiment"
+    assert paper.experiment.folders[0] == task.path / "paper" / "experiment"
     assert paper.grader == cpu.grader
     assert (paper.task.question, paper.task.metric) == (cpu.task.question, cpu.task.metric)
     assert paper.instructions != cpu.instructions

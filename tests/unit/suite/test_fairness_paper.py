@@ -86,7 +86,7 @@ def test_the_track_has_a_codebase_of_its_own_and_the_tasks_question_grader_and_r
     cpu, paper = task.on("cpu"), task.on("paper")
     assert paper.task.codebase.name == "aif360"
     assert paper.task.environment.name == "tensorflow"
-    assert paper.experiment == task.path / "paper" / "experiment"
+    assert paper.experiment.folders[0] == task.path / "paper" / "experiment"
     assert paper.grader == cpu.grader
     assert (paper.task.question, paper.task.metric, paper.task.rules) == (
         cpu.task.question,
