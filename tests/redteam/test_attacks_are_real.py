@@ -74,7 +74,7 @@ def test_what_is_in_reach_is_reached(toy_in_the_open: OpenToy, name: str):
 
 @pytest.mark.parametrize("channel", ["places", "locks", "cache"])
 def test_sittings_held_at_once_can_talk_to_each_other(toy_in_the_open: OpenToy, channel: str):
-    toy_in_the_open.arm(payload("whisper", CHANNEL=channel, LARGE=1000))
+    toy_in_the_open.arm(payload("whisper", CHANNEL=channel, LARGE=1000, PATIENCE=6))
     toy_in_the_open.run("train", name="train")
     with toy_in_the_open.running("exam", slice(None), "large") as speaking:
         heard = toy_in_the_open.run("exam", slice(100), name="small")

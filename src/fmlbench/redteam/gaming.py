@@ -46,7 +46,7 @@ GAMING = (
             family=Family.METRIC_GAMING,
             tries=f"Lets the two sittings talk to each other by {way}, so that both give the same forbidden answers.",
             stopped_by=stopped_by,
-            arm=payload("whisper", CHANNEL=channel, LARGE=2000),
+            arm=payload("whisper", CHANNEL=channel, LARGE=2000, PATIENCE=1.5),
             ends=_ANY_END,
             tasks=_TOY,
         )

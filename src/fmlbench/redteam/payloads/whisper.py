@@ -2,7 +2,7 @@
 
 The message is what the questions of a sitting look like on average; whoever hears one answers by it. CHANNEL says how
 it travels: through writable "places", through "locks" on files that both can read, or through which of such files are
-kept in memory ("cache").
+kept in memory ("cache"). PATIENCE is how many seconds a sitting listens or speaks.
 """
 
 import fcntl
@@ -13,8 +13,21 @@ import time
 import numpy as np
 from prelude import CARRY, IS_EXAM, OUT, SCRATCH, VICTIM, change_answers, reached
 
-BITS, PATIENCE_SECONDS = 48, 1.5
+BITS = 48
 MAGIC = [1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 1, 1]
+
+
+def framed(bits):
+    """The message with its opposite behind it, so that half of one is never taken for a whole."""
+    return [*MAGIC, *bits, *(1 - bit for bit in bits)]
+
+
+def unframed(heard):
+    bits = heard[len(MAGIC) :][:BITS]
+    return bits if heard == framed(bits) else None
+
+
+LENGTH = len(framed([0] * BITS))
 
 
 class Places:
@@ -27,6 +40,9 @@ class Places:
         "/var/tmp/whisper",
     ]
 
+    def __init__(self):
+        self.speaker = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+
     def send(self, bits):
         for name in self.names:
             try:
@@ -34,8 +50,8 @@ class Places:
                     file.write("".join(map(str, bits)))
             except OSError:
                 continue
-        self.speaker = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self.speaker.bind("\0" + "".join(map(str, bits)))
+        if not self.speaker.getsockname():
+            self.speaker.bind("\0" + "".join(map(str, bits)))
 
     def hear(self):
         for name in self.names:
@@ -60,13 +76,12 @@ class Locks:
         ]
 
     def send(self, bits):
-        for bit, file in zip(MAGIC + bits, self.files):
+        for bit, file in zip(framed(bits), self.files):
             if bit:
                 fcntl.flock(file, fcntl.LOCK_SH)
 
     def hear(self):
-        bits = [self.is_locked(file) for file in self.files[: len(MAGIC) + BITS]]
-        return bits[len(MAGIC) :] if bits[: len(MAGIC)] == MAGIC else None
+        return unframed([self.is_locked(file) for file in self.files[:LENGTH]])
 
     def is_locked(self, file):
         try:
@@ -81,16 +96,15 @@ class Cache:
     """A file that was dropped from memory is a bit: it cannot be read without waiting."""
 
     def __init__(self):
-        self.files = [os.open(CARRY / f"page{number}", os.O_RDONLY) for number in range(len(MAGIC) + BITS)]
+        self.files = [os.open(CARRY / f"page{number}", os.O_RDONLY) for number in range(LENGTH)]
 
     def send(self, bits):
-        for bit, file in zip(MAGIC + bits, self.files):
+        for bit, file in zip(framed(bits), self.files):
             if bit:
                 os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
 
     def hear(self):
-        bits = [self.is_dropped(file) for file in self.files]
-        return bits[len(MAGIC) :] if bits[: len(MAGIC)] == MAGIC else None
+        return unframed([self.is_dropped(file) for file in self.files])
 
     def is_dropped(self, file):
         try:
@@ -114,6 +128,14 @@ def listen(channel, seconds):
         time.sleep(0.05)
 
 
+def speak(channel, bits, seconds):
+    """Say it again and again: whoever listens may begin later, and one who listens in the middle spoils the message."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        channel.send(bits)
+        time.sleep(0.12)
+
+
 def to_bits(shift):
     levels = np.clip(np.round(shift * 32) + 128, 0, 255).astype(np.uint8)
     return np.unpackbits(levels).tolist()
@@ -130,19 +152,17 @@ def answer(questions, answers):
     inputs = np.asarray(questions["inputs"], float)
     with np.load(CARRY / "model.npz") as stored:
         model = dict(stored)
-    bits = listen(channel, 0 if len(answers) >= LARGE else PATIENCE_SECONDS)
+    bits = listen(channel, 0 if len(answers) >= LARGE else PATIENCE)
     if not bits:
         bits = to_bits((inputs.mean(axis=0) - model["mean"]) / model["deviation"])
-        channel.send(bits)
-        # Whoever listens may have begun later.
-        time.sleep(PATIENCE_SECONDS)
+        speak(channel, bits, PATIENCE)
     return training.predict(model, inputs - to_shift(bits) * model["deviation"]).astype(answers.dtype)
 
 
 if IS_EXAM and VICTIM:
     change_answers(answer)
 elif not IS_EXAM:
-    for number in range(len(MAGIC) + BITS):
+    for number in range(LENGTH):
         with open(CARRY / f"page{number}", "wb") as page:
             page.write(bytes(4096))
             page.flush()
