@@ -50,19 +50,6 @@ def test_schedule_and_sizes_are_the_papers(paper: TaskFolder):
     assert (settings["steps"], settings["train_per_domain"]) == (5001, 23_334 - 7_000)
 
 
-def test_a_smoke_pass_needs_no_gpu():
-    track = find_task("generalization").on("paper-smoke").track("paper-smoke")
-    assert (track.settings["device"], track.devices) == ("cpu", ())
-
-
-@pytest.mark.parametrize("variant", ["reference", "method_off"])
-def test_variants_change_files_that_the_overlay_has(paper: TaskFolder, variant: str):
-    overlay = paper.path / paper.task.overlay
-    changed = paper.files_of(getattr(paper.task, variant))
-    assert changed
-    assert all((overlay / name).read_text("utf-8") != text for name, text in changed.items())
-
-
 @pytest.fixture
 def recipe(paper: TaskFolder) -> ModuleType:
     return load_program(paper.recipe / "recipe.py")
