@@ -1,4 +1,7 @@
-"""An ordinary user, without a word in matters of control groups, gets the same walls and limits as root."""
+"""An ordinary user, without a word in matters of control groups, gets the same walls and limits as root.
+
+Tests that say nothing about root, since nothing is locked for it, are run here, too.
+"""
 
 import os
 import shutil
@@ -11,6 +14,7 @@ import pytest
 import fmlbench
 from tests.nobody import AS_NOBODY
 
+TESTS = Path(__file__).parents[1]
 PYTHON = Path("/usr/bin/python3")
 """Anybody may run it; our own may lie in a home that is closed to others."""
 
@@ -29,14 +33,16 @@ def is_open_to_others(path: Path) -> bool:
 @pytest.mark.skipif(os.getuid() != 0 or not shutil.which("setpriv"), reason="only root can become nobody, with setpriv")
 @pytest.mark.skipif(not is_same_version(PYTHON), reason="the system has no Python of our version")
 @pytest.mark.skipif(not is_open_to_others(Path(__file__)), reason="this checkout is closed to other users")
-def test_the_contract_holds_for_an_ordinary_user(home_of_nobody: Path) -> None:
+@pytest.mark.parametrize(
+    "tests", ["contract/test_sandboxes.py::TestBubblewrapWithoutControlGroups", "unit/execution/test_storage.py"]
+)
+def test_the_same_holds_for_an_ordinary_user(home_of_nobody: Path, tests: str) -> None:
     pytest_options = ["-q", "--noconftest", "-p", "no:cacheprovider", f"--basetemp={home_of_nobody / 'tests'}"]
     places = [Path(module.__file__ or "").parents[1] for module in (fmlbench, pytest)]
-    contract = Path(__file__).with_name("test_sandboxes.py")
     finished = subprocess.run(
-        [*AS_NOBODY, PYTHON, "-m", "pytest", *pytest_options, f"{contract}::TestBubblewrapWithoutControlGroups"],
+        [*AS_NOBODY, PYTHON, "-m", "pytest", *pytest_options, TESTS / tests],
         env={"PATH": "/usr/bin:/bin", "HOME": str(home_of_nobody), "PYTHONPATH": f"{places[0]}:{places[1]}"},
-        cwd=contract.parent.parent.parent,
+        cwd=TESTS.parent,
         capture_output=True,
         text=True,
         check=False,
