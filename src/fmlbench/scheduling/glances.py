@@ -99,16 +99,16 @@ def _improvement(metric: Metric, winner: Evaluation | None, baseline: Evaluation
 
 
 def _glance(state: RunState, task: Task | None, sizes: tuple[int, int]) -> Glance:
-    proposed = state.steps[1:]
+    proposed, usages = state.steps[1:], state.usages
     is_complete = bool(state.spec and task and state.is_complete(state.spec, task.metric))
     return Glance(
         sizes=sizes,
         is_complete=is_complete,
         steps=len(proposed),
         done=_done(state),
-        seconds=sum(step.evaluation.seconds + step.usage.seconds for step in state.steps),
-        dollars=sum(step.usage.dollars or 0.0 for step in state.steps),
-        unpriced=sum(step.usage.dollars is None for step in state.steps),
+        seconds=sum(step.evaluation.seconds for step in state.steps) + sum(usage.seconds for usage in usages),
+        dollars=sum(usage.dollars or 0.0 for usage in usages),
+        unpriced=sum(usage.dollars is None for usage in usages),
         outcomes=dict(Counter(str(step.evaluation.outcome) for step in proposed)),
         improvement=hidden_improvement(state, task.metric) if task and is_complete else None,
     )

@@ -27,11 +27,13 @@ from fmlbench.agents.surroundings import Practice
 from fmlbench.core.agents import Session
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.figures import score_text
-from fmlbench.core.steps import Move, Note, Operator, Proposal, Step, Usage
+from fmlbench.core.steps import ENDING, SPENT, Move, Note, Operator, Proposal, Step, Usage
 from fmlbench.core.text import storable
 from fmlbench.workspace.globs import matches
 
 _LONGEST_IDEA = 2000
+_TRIAL = "trial"
+"""The kind of note that counts a trial, over interruptions too."""
 
 
 @dataclass
@@ -48,7 +50,6 @@ class Desk:
     clock: Callable[[], float] = time.monotonic
     _parent: int = field(init=False)
     _since: float = field(init=False)
-    _trials: int = 0
 
     def __post_init__(self) -> None:
         self._parent = self.session.history.steps[-1].index
@@ -99,9 +100,8 @@ class Desk:
     def _try(self, trial: Trial) -> Answer:
         if self.practice is None:
             return Answer(ok=False, text="This task has no practice questions; 'fml submit' is the way to a score.")
-        self._trials += 1
-        evaluation = self.practice(trial.files)
-        self._note("trial", f"{evaluation.outcome} {score_text(evaluation.score)}")
+        evaluation = self.practice({path: storable(text) for path, text in trial.files.items()})
+        self._note(_TRIAL, f"{evaluation.outcome} {score_text(evaluation.score)}")
         head = f"practice: {_outcome(evaluation)}. Practice scores are about other questions than validation's."
         return Answer(ok=True, text=_with_log(head, evaluation), data=_data_of(evaluation))
 
@@ -110,17 +110,25 @@ class Desk:
             return Answer(ok=False, text="The budget is spent: nothing more can be scored.", data=self._facts())
         if submission.left_out:
             self._note("protected", f"changed and not taken: {', '.join(submission.left_out[:20])}")
-        usage = self.spent()
         proposal = Proposal(
             move=Move(operator=Operator.IMPROVE, parents=(self._parent,)),
             files={path: storable(text) for path, text in submission.files.items()},
             idea=" ".join(submission.idea.split())[:_LONGEST_IDEA] or "no idea was given",
-            usage=usage.model_copy(update={"seconds": self.clock() - self._since}),
+            usage=self._usage(),
         )
         step = self.session.submit(proposal)
         self._parent = step.index
         self._since = self.clock()
         return Answer(ok=True, text=_with_log(f"{_line(step)}\n{self._left()}", step.evaluation), data=self._facts())
+
+    def close(self, ending: str) -> None:
+        """Write down what was spent since the last step, and how the agent ended."""
+        self._note(SPENT, self._usage().model_dump_json())
+        self._note(ENDING, ending)
+
+    def _usage(self) -> Usage:
+        """What was spent since the last step."""
+        return self.spent().model_copy(update={"seconds": self.clock() - self._since})
 
     def _note(self, kind: str, text: str) -> None:
         self.session.note(Note(step=len(self.session.history), kind=kind, text=text))
@@ -152,10 +160,15 @@ class Desk:
             "seconds_left": self.seconds_left(),
             "best_step": history.best.index if history.best else None,
             "best_score": history.best.score if history.best else None,
-            "trials": self._trials,
+            "trials": sum(note.kind == _TRIAL for note in history.notes),
             "last": {"step": last.index, **_data_of(last.evaluation)},
             "steps": [{"step": step.index, "idea": step.idea, "score": step.score} for step in history],
         }
+
+
+def is_over(session: Session) -> bool:
+    """Whether there is nothing to go on with: the budget is spent, or the agent's ending is on record."""
+    return not session.is_open or any(note.kind == ENDING for note in session.history.notes)
 
 
 def _line(step: Step) -> str:

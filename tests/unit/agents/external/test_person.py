@@ -11,7 +11,7 @@ import pytest
 
 from fmlbench.agents.external.person import Person
 from fmlbench.agents.surroundings import Quarters
-from fmlbench.core.steps import INVITATION
+from fmlbench.core.steps import INVITATION, usages_of
 from fmlbench.core.task import Editable
 from fmlbench.execution.sandbox import Mount, TaskPython
 from fmlbench.execution.unsealed import Unsealed
@@ -71,18 +71,28 @@ def test_a_person_who_does_what_the_invitation_says_gets_a_score(quarters: Quart
 def test_a_person_who_is_done_says_so(quarters: Quarters):
     session = RecordedSession(FILES, score, steps=3)
 
-    def clock() -> float:
-        if invitation_in(session):
-            raise KeyboardInterrupt
-        return 0.0
+    pressed: list[bool] = []
 
-    Person(quarters, steps=3, clock=clock).run(session)
+    def clock() -> float:
+        if not invitation_in(session):
+            return 0.0
+        if not pressed:
+            pressed.append(True)
+            raise KeyboardInterrupt
+        return 90.0
+
+    person = Person(quarters, steps=3, clock=clock)
+    person.run(session)
     assert session.history.notes[-1].text == "the person is done"
     assert session.is_open
+    assert [usage.seconds for usage in usages_of(session.history, session.history.notes)] == [0.0, 90.0]
+    notes = len(session.history.notes)
+    person.run(session)
+    assert len(session.history.notes) == notes, "who is done is not invited again"
 
 
 def test_a_person_s_time_ends(quarters: Quarters):
     session = RecordedSession(FILES, score, steps=3)
-    hours = iter((0.0, 0.0, 7200.0))
-    Person(quarters, steps=3, clock=lambda: next(hours)).run(session)
+    Person(quarters, steps=3, clock=lambda: 7200.0 if invitation_in(session) else 0.0).run(session)
     assert not session.history.proposed
+    assert session.history.notes[-1].text == "the time is over"
