@@ -95,4 +95,4 @@ def _value(agent: str, key: str, setting: Setting, given: Mapping[str, str]) -> 
 
 
 def _lies_between(value: float, low: float | None, high: float | None) -> bool:
-    return not math.isnan(value) and (low is None or value >= low) and (high is None or value <= high)
+    return math.isfinite(value) and (low is None or value >= low) and (high is None or value <= high)
