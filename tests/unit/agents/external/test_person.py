@@ -1,20 +1,13 @@
 """A person as the agent: told where to work, served at the same desk, with the same tool."""
 
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
-
-import pytest
 
 from fmlbench.agents.external.person import Person
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.steps import INVITATION, usages_of
-from fmlbench.core.task import Editable
-from fmlbench.execution.sandbox import Mount, TaskPython
-from fmlbench.execution.unsealed import Unsealed
 from fmlbench.testing.sessions import Files, RecordedSession
 
 FILES = {"research.py": "rate = 0.5\n"}
@@ -24,25 +17,6 @@ def score(files: Files) -> float:
     values: dict[str, float] = {}
     exec(files["research.py"], values)
     return values["rate"]
-
-
-@pytest.fixture
-def quarters(tmp_path: Path) -> Quarters:
-    codebase, data, folder = (tmp_path / name for name in ("codebase", "pixels", "a folder"))
-    for made in (codebase, data, folder):
-        made.mkdir()
-    (codebase / "research.py").write_text(FILES["research.py"])
-    return Quarters(
-        run_id="run",
-        folder=folder,
-        codebase=codebase,
-        editable=Editable(globs=("*.py",), suggested=("research.py",)),
-        python=TaskPython(Path(sys.executable), ()),
-        sandbox=Unsealed(),
-        visible=(Mount(data, "data/pixels"),),
-        programs=tmp_path / "programs",
-        hours_left=1.0,
-    )
 
 
 def invitation_in(session: RecordedSession) -> str:
