@@ -81,6 +81,7 @@ def test_one_agent_is_shown_with_what_its_settings_mean(fmlbench: Fmlbench):
     assert "1 or more" in page
     assert json.loads(fmlbench("agents", "aide", "--json").out)["settings"]["drafts"]["default"] == 5
     assert "Nothing can be set." in fmlbench("agents", "linear").out
+    assert "model openai/gpt-5.1-codex unless --model names another" in fmlbench("agents", "codex").out
     assert "Did you mean 'aide'?" in fmlbench("agents", "aid").err
 
 
