@@ -51,6 +51,8 @@ class Person:
             while desk.session.is_open and desk.seconds_left() > 0:
                 serve_one(counter, desk.answer, _LOOK_SECONDS)
         except KeyboardInterrupt:
+            # Who cannot wait for that presses once more, and may resume the run.
+            desk.finish()
             return "the person is done"
         return "the time is over" if desk.session.is_open else "the budget is spent"
 

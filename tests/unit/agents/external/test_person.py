@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from fmlbench.agents.external.person import Person
 from fmlbench.agents.surroundings import Quarters
-from fmlbench.core.steps import INVITATION, usages_of
+from fmlbench.core.steps import INVITATION, Move, Operator, Proposal, usages_of
 from fmlbench.testing.sessions import Files, RecordedSession
 
 FILES = {"research.py": "rate = 0.5\n"}
@@ -63,6 +63,32 @@ def test_a_person_who_is_done_says_so(quarters: Quarters):
     notes = len(session.history.notes)
     person.run(session)
     assert len(session.history.notes) == notes, "who is done is not invited again"
+
+
+def test_what_was_submitted_is_tested_although_the_person_is_done(quarters: Quarters):
+    pressed: list[bool] = []
+
+    def experiment(files: Files) -> float:
+        if files != FILES and not pressed:
+            pressed.append(True)
+            session.pending = Proposal(Move(operator=Operator.IMPROVE), files, "better")
+            raise KeyboardInterrupt
+        return score(files)
+
+    session = RecordedSession(FILES, experiment, steps=3)
+
+    def submit_once() -> None:
+        wait_until(lambda: invitation_in(session))
+        _, export, cd, *_ = invitation_in(session).splitlines()
+        typed = "\n".join((export, cd, "echo 'rate = 0.8' > research.py", "fml submit -m better"))
+        subprocess.run(["bash", "-c", typed], capture_output=True, check=False)
+
+    typing = threading.Thread(target=submit_once)
+    typing.start()
+    Person(quarters, steps=3).run(session)
+    typing.join()
+    assert [step.score for step in session.history] == [0.5, 0.8]
+    assert session.history.notes[-1].text == "the person is done"
 
 
 def test_a_person_s_time_ends(quarters: Quarters):
