@@ -62,6 +62,7 @@ def check_task(
         admission.method,
         admission.reference,
         admission.record,
+        admission.practice,
         admission.exploits,
         lambda: admission.attacks(places),
     )
@@ -129,6 +130,15 @@ class _Admission:
                 problems.append(f"{exam}: {measured:.4f} measured, {recorded.mean:.4f} on record")
         detail = "; ".join(problems) or f"baseline as on record ({calibration.date}, {calibration.machine})"
         return Finding(check="record", passed=not problems, detail=detail)
+
+    def practice(self) -> Finding:
+        """What programs and people try their code on must work, too."""
+        evaluation = self.variants.practise()
+        if evaluation is None:
+            return Finding(check="practice", passed=True, detail="this task has no practice questions")
+        score = "" if evaluation.score is None else f" {evaluation.score:.4f}"
+        detail = f"the baseline on practice questions: {evaluation.outcome}{score} {evaluation.reason}".rstrip()
+        return Finding(check="practice", passed=evaluation.is_ok, detail=detail)
 
     def exploits(self) -> Finding:
         """No trick that the problem invites may beat the baseline by more than its noise."""
