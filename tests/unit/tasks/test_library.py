@@ -1,5 +1,6 @@
 """Tasks of other packages."""
 
+import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -15,7 +16,7 @@ from fmlbench.tasks.starting import start_task
 @pytest.fixture
 def bring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
     """Installs an entry point that names a package."""
-    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
 
     def install(package: str) -> None:
         points = [EntryPoint(name="theirs", value=package, group=library.ENTRY_POINT_GROUP)]
