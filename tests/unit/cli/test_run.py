@@ -37,6 +37,14 @@ def without_bubblewrap(rung: Rung) -> None:
         (("run", "toy", "--hours", "0"), "--hours 0 leaves nothing to spend."),
         (("run", "toy", "--dollars", "-1"), "--dollars -1 leaves nothing to spend."),
         (("run", "toy", "--hours", "nan"), "--hours nan leaves nothing to spend."),
+        (
+            ("run", "toy", "--agent", "mcts", "--set", "exploration=inf"),
+            "Setting 'exploration' of agent 'mcts' cannot be 'inf'.",
+        ),
+        (
+            ("run", "toy", "--agent", "command", "--cmd", "true", "--set", "see=here"),
+            "There is no 'here' for the agent's program to see.",
+        ),
         (("bench", "--suite", "slow"), "There is no suite named 'slow'."),
         (("resume", "nothing"), "There is no run named 'nothing'."),
     ],

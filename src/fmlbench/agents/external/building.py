@@ -15,8 +15,11 @@ from fmlbench.records.folder import RunFolder
 
 def command_agent(spec: AgentSpec, surroundings: Surroundings) -> Agent:
     """A user's own command."""
-    program = command_program(str(spec.settings["cmd"]), str(spec.settings["see"]))
-    return _agent(program, surroundings.quarters(), spec, surroundings.budget)
+    return _agent(_command(spec), surroundings.quarters(), spec, surroundings.budget)
+
+
+def _command(spec: AgentSpec) -> Program:
+    return command_program(str(spec.settings["cmd"]), str(spec.settings["see"]))
 
 
 def preset_agent(spec: AgentSpec, surroundings: Surroundings) -> Agent:
@@ -42,6 +45,8 @@ def require_program(spec: AgentSpec, budget: Budget, programs: Path) -> None:
     """Look whether a program can be had, its model be asked, and its cap in dollars be kept; nothing is sent."""
     if spec.name in PRESETS:
         PRESETS[spec.name].require(str(spec.settings["program"]), programs)
+    if "cmd" in spec.settings:
+        _command(spec)
     if access := _model(spec, budget):
         access.require()
 
