@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from fmlbench.agents.external.agent import ProgramAgent
+from fmlbench.agents.external.entries import COMMAND
 from fmlbench.agents.external.presets import PRESETS
 from fmlbench.agents.external.program import Program, command_program
 from fmlbench.agents.surroundings import Quarters, Surroundings
@@ -45,7 +46,7 @@ def require_program(spec: AgentSpec, budget: Budget, programs: Path) -> None:
     """Look whether a program can be had, its model be asked, and its cap in dollars be kept; nothing is sent."""
     if spec.name in PRESETS:
         PRESETS[spec.name].require(str(spec.settings["program"]), programs)
-    if "cmd" in spec.settings:
+    if spec.name == COMMAND:
         _command(spec)
     if access := _model(spec, budget):
         access.require()

@@ -6,6 +6,9 @@ from fmlbench.agents.surroundings import Surroundings
 from fmlbench.core.agents import Agent
 from fmlbench.core.run import AgentSpec
 
+COMMAND = "command"
+"""The agent that is a command of the user's own."""
+
 _OWN = "its own"
 
 _PROGRAM = Setting(
@@ -46,7 +49,7 @@ def _preset_entry(name: str, description: str, model: str) -> AgentEntry:
 
 PROGRAMS: tuple[AgentEntry, ...] = (
     AgentEntry(
-        name="command",
+        name=COMMAND,
         description="A program of yours: it works sealed in a copy of the repository and submits with 'fml'.",
         strategy=_OWN,
         proposer=_OWN,
