@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
+from fmlbench.core.errors import InfraTrouble
+from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import Calibration, ExamName, Figure, Measured
@@ -132,13 +134,7 @@ class _Admission:
         return Finding(check="record", passed=not problems, detail=detail)
 
     def practice(self) -> Finding:
-        """What programs and people try their code on must work, too."""
-        evaluation = self.variants.practise()
-        if evaluation is None:
-            return Finding(check="practice", passed=True, detail="this task has no practice questions")
-        score = "" if evaluation.score is None else f" {evaluation.score:.4f}"
-        detail = f"the baseline on practice questions: {evaluation.outcome}{score} {evaluation.reason}".rstrip()
-        return Finding(check="practice", passed=evaluation.is_ok, detail=detail)
+        return judge_practice(self.variants.practise)
 
     def exploits(self) -> Finding:
         """No trick that the problem invites may beat the baseline by more than its noise."""
@@ -179,6 +175,19 @@ class _Admission:
             scores = self.variants.measure("baseline", max(self.seeds, 3)).on(exam)
             return stdev(scores) or 1e-9
         return (calibration.baseline.validation if exam is ExamName.VALIDATION else calibration.baseline.test).sd
+
+
+def judge_practice(practise: Callable[[], Evaluation | None]) -> Finding:
+    """What programs and people try their code on must work, too."""
+    try:
+        evaluation = practise()
+    except InfraTrouble as trouble:
+        return Finding(check="practice", passed=False, detail=trouble.message)
+    if evaluation is None:
+        return Finding(check="practice", passed=True, detail="this task has no practice questions")
+    score = "" if evaluation.score is None else f" {evaluation.score:.4f}"
+    detail = f"the baseline on practice questions: {evaluation.outcome}{score} {evaluation.reason}".rstrip()
+    return Finding(check="practice", passed=evaluation.is_ok, detail=detail)
 
 
 def _measured(scores: VariantScores) -> Measured:
