@@ -69,6 +69,21 @@ def test_the_digest_changes_with_what_can_change_a_score_and_with_nothing_else(t
     assert read_task(toy).digest != before
 
 
+def test_the_digest_changes_with_files_that_no_hash_pins(toy: Path):
+    before = read_task(toy).digest
+    (toy / "codebase" / ".git").mkdir()
+    (toy / "codebase" / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    assert read_task(toy).digest == before
+    (toy / "codebase" / "LICENSE").write_text("another file that no candidate may edit")
+    changed = read_task(toy).digest
+    assert changed != before
+    edit(toy, 'name = "numpy"', 'name = "own"\nrequirements = "own.txt"')
+    (toy / "own.txt").write_text("numpy==2.4.6")
+    older = read_task(toy).digest
+    (toy / "own.txt").write_text("numpy==2.4.7")
+    assert len({before, changed, older, read_task(toy).digest}) == 4
+
+
 def test_a_calibration_is_written_into_the_manifest_and_replaced(toy: Path):
     figure = Figure(mean=0.5, sd=0.01, n=10)
     both = Measured(validation=figure, test=figure)
