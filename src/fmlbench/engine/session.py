@@ -190,6 +190,7 @@ class RunSession:
 
         evaluation = self._persistently(index, attempt)
         workbench.keep(ExamName.VALIDATION, self.folder.step(index))
+        self._insist_on_baseline(index, evaluation)
         return evaluation
 
     def _take_sealed_exam(self, step: Step, files: Mapping[str, str]) -> None:
@@ -200,8 +201,21 @@ class RunSession:
             baseline = first.metrics if first else {}
             evaluation = self._persistently(step.index, lambda: workbench.take_test(baseline))
             workbench.keep(ExamName.TEST, self.folder.step(step.index) / "sealed")
+            self._insist_on_baseline(step.index, evaluation)
             self.journal.append(TestScored(index=step.index, evaluation=evaluation))
         workbench.clear()
+
+    def _insist_on_baseline(self, index: int, evaluation: Evaluation) -> None:
+        """Stop where the untouched code has no score: nothing could be compared with it, and no agent is to blame."""
+        if index or evaluation.is_ok:
+            return
+        task = self.prepared.task.name
+        trouble = f"The untouched code of '{task}' has no score here: {evaluation.outcome} ({evaluation.reason})."
+        self.journal.append(Trouble(index=index, reason=trouble))
+        raise InfraTrouble(
+            trouble,
+            hint=f"The task or a machine too slow for it is at fault; its logs are in {self.folder.step(index)}.",
+        )
 
     def _persistently(self, index: int, attempt: Callable[[], Evaluation]) -> Evaluation:
         """Try again where the machine failed; what the candidate did wrong is a result like any other."""
