@@ -9,6 +9,12 @@ from fmlbench.tasks.calibrating import write_calibration
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.library import all_tasks, find_task
 
+STAGE = """
+[[tracks.cpu.training]]
+name = "train"
+limits = { cpu_seconds = 1, wall_seconds = 1, memory_mb = 1 }
+"""
+
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
@@ -31,6 +37,24 @@ def test_an_unknown_field_is_named(toy: Path):
     with pytest.raises(TaskInvalid, match="titel") as caught:
         read_task(toy)
     assert "typing error" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('data = ["train"]', 'data = ["train", "test"]', "a training stage sees no exam"),
+        ('data = ["train"]', 'data = ["../elsewhere"]', r"tracks\.cpu\.training\.0\.data\.0"),
+        ("threads = 1", "threads = 1\ndraws = 0", r"tracks\.cpu\.draws"),
+        ('dtype = "int64"', 'dtype = "int64", asked_again = 1.5', r"tracks\.cpu\.exam\.answers\.asked_again"),
+        ("worst = 0.25", "worst = 1.5", "its goal is to maximize"),
+        ("[reference]", '[[rules]]\nmetric = "x"\ntext = "y"\n\n[reference]', "a rule needs a bound"),
+        ("[tracks.cpu.exam]", f"{STAGE}\n[tracks.cpu.exam]", "the same name: train, train"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_place(toy: Path, old: str, new: str, complaint: str):
+    edit(toy, old, new)
+    with pytest.raises(TaskInvalid, match=complaint):
+        read_task(toy)
 
 
 def test_a_missing_part_of_the_folder_is_named(toy: Path):
