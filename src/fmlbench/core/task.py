@@ -129,6 +129,10 @@ class Measured(Record):
     validation: Figure
     test: Figure
 
+    def on(self, exam: "ExamName") -> Figure:
+        """The score on one exam."""
+        return self.validation if exam is ExamName.VALIDATION else self.test
+
 
 class Calibration(Record):
     """What ``fmlbench tasks check --calibrate`` measured, and where."""

@@ -12,7 +12,7 @@ from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import Calibration, ExamName, Figure, Measured
 from fmlbench.engine.leaks import find_leaks
-from fmlbench.engine.preparation import prepare
+from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.redteam import attack_task
 from fmlbench.engine.variants import Variants, VariantScores
 from fmlbench.execution.draws import make_draw
@@ -28,6 +28,8 @@ RECORD_SIGMAS = 4.0
 """How far a measured mean may lie from the one on record, in standard errors of their difference."""
 EXPLOIT_SEEDS = 3
 EXPLOIT_SIGMAS = 2.0
+_NO_NOISE = 1e-9
+"""Sigma of a baseline whose score is the same on all seeds: any gain is then worth many of it."""
 
 
 class Finding(Record):
@@ -53,17 +55,16 @@ def check_task(
 ) -> bool:
     """Run every check and report each finding as it comes; what was measured before is not measured again."""
     prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
-    report(Finding(check="materials", passed=True, detail=_materials(folder)))
-    variants = Variants(prepared, places, progress)
-    admission = _Admission(prepared, variants, 1 if quick else SEEDS)
+    admission = _Admission(prepared, Variants(prepared, places, progress), 1 if quick else SEEDS)
     checks = (
+        admission.materials,
         admission.leaks,
         admission.repetition,
         admission.method,
         admission.reference,
         admission.record,
         admission.exploits,
-        lambda: admission.attacks(places),
+        admission.attacks,
     )
     findings: list[Finding] = []
     for check in checks:
@@ -93,6 +94,14 @@ class _Admission:
     variants: Variants
     seeds: int
 
+    def materials(self) -> Finding:
+        """Codebase and data must be what the manifest pins, also if somebody was at the cache since."""
+        task, places = self.prepared.task, self.variants.places
+        changed = find_changed(self.prepared, places, self.variants.progress)
+        names = ", ".join(f"{item.name} {item.version}" for item in (task.codebase, *task.data))
+        good, bad = f"checksums hold: {names}", f"changed: {', '.join(changed)}; remove it from {places.materials}"
+        return Finding(check="materials", passed=not changed, detail=bad if changed else good)
+
     def leaks(self) -> Finding:
         draw = make_draw(self.prepared, "check", 0, 0)
         leaks = find_leaks(self.prepared, draw)
@@ -119,11 +128,8 @@ class _Admission:
             return Finding(check="record", passed=False, detail="no calibration on record; run with --calibrate")
         scores = self.variants.measure("baseline", self.seeds)
         problems: list[str] = []
-        for exam, recorded in (
-            (ExamName.VALIDATION, calibration.baseline.validation),
-            (ExamName.TEST, calibration.baseline.test),
-        ):
-            measured = fmean(scores.on(exam))
+        for exam in ExamName:
+            measured, recorded = fmean(scores.on(exam)), calibration.baseline.on(exam)
             error = recorded.sd * (1 / self.seeds + 1 / recorded.n) ** 0.5
             if abs(measured - recorded.mean) > RECORD_SIGMAS * error:
                 problems.append(f"{exam}: {measured:.4f} measured, {recorded.mean:.4f} on record")
@@ -144,9 +150,9 @@ class _Admission:
             tried.append(f"{exploit.folder} {came_of_it / sigma:+.1f} sigma")
         return Finding(check="exploits", passed=not paid, detail="; ".join(tried) or "none on record")
 
-    def attacks(self, places: Places) -> Finding:
+    def attacks(self) -> Finding:
         """The attacks that every task is tried with; ``fmlbench redteam`` tries all there are."""
-        rows = attack_task(self.prepared, places, quick=True, progress=self.variants.progress)
+        rows = attack_task(self.prepared, self.variants.places, quick=True, progress=self.variants.progress)
         earned = [row.attack for row in rows if not row.is_stopped]
         detail = f"{len(rows)} attacks, none earned anything" if not earned else f"not stopped: {', '.join(earned)}"
         return Finding(check="attacks", passed=not earned, detail=detail)
@@ -165,10 +171,9 @@ class _Admission:
     def _sigma(self, exam: ExamName) -> float:
         """The baseline's standard deviation over seeds: measured here if it can be, else the one on record."""
         calibration = self.prepared.track.calibration
-        if self.seeds >= SEEDS or calibration is None:
-            scores = self.variants.measure("baseline", max(self.seeds, 3)).on(exam)
-            return stdev(scores) or 1e-9
-        return (calibration.baseline.validation if exam is ExamName.VALIDATION else calibration.baseline.test).sd
+        if self.seeds < SEEDS and calibration is not None:
+            return calibration.baseline.on(exam).sd or _NO_NOISE
+        return stdev(self.variants.measure("baseline", max(self.seeds, 3)).on(exam)) or _NO_NOISE
 
 
 def _measured(scores: VariantScores) -> Measured:
@@ -176,9 +181,9 @@ def _measured(scores: VariantScores) -> Measured:
 
 
 def _figure(values: list[float]) -> Figure:
-    return Figure(mean=round(fmean(values), 5), sd=round(stdev(values), 5), n=len(values))
+    return Figure(mean=_five_digits(fmean(values)), sd=_five_digits(stdev(values)), n=len(values))
 
 
-def _materials(folder: TaskFolder) -> str:
-    names = [f"{item.name} {item.version}" for item in (folder.task.codebase, *folder.task.data)]
-    return f"checksums hold: {', '.join(names)}"
+def _five_digits(value: float) -> float:
+    """Rounded as suits its size: scores of some metrics are tiny."""
+    return float(f"{value:.5g}")

@@ -247,8 +247,7 @@ def _sigmas(prepared: PreparedTask, places: Places, progress: Progress) -> dict[
     """The baseline's noise: as it is on record, or measured once."""
     calibration = prepared.track.calibration
     if calibration is not None:
-        figures = calibration.baseline
-        return {ExamName.VALIDATION: figures.validation.sd, ExamName.TEST: figures.test.sd}
+        return {exam: calibration.baseline.on(exam).sd for exam in ExamName}
     scores = Variants(prepared, places, progress).measure("baseline", _SIGMA_SEEDS)
     return {exam: stdev(scores.on(exam)) for exam in ExamName}
 
