@@ -49,9 +49,13 @@ def bad(tmp_path: Path) -> Path:
     return folder
 
 
+def one_gets_through(*_: object, **__: object) -> list[AttackRow]:
+    return [THROUGH]
+
+
 @pytest.fixture
 def findings(bad: Path, places: Places, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
-    monkeypatch.setattr("fmlbench.engine.admission.attack_task", lambda *_, **__: [THROUGH])
+    monkeypatch.setattr("fmlbench.engine.admission.attack_task", one_gets_through)
     return check(bad, places, sandbox)
 
 
