@@ -109,15 +109,17 @@ class RunSession:
                 self._take_sealed_exam(step, self.snapshots.read(step.snapshot))
 
     def _take(self, proposal: Proposal) -> Step:
-        if self.journal.state.pending is None:
-            proposal = self._judge(proposal)
-            self._log(proposal)
+        """Experiment with a proposal; while a logged one still waits, that one is meant, whatever is handed in."""
         made = self.journal.state.pending
-        assert made is not None  # noqa: S101 - it was logged the line before
+        if made is None:
+            proposal = self._judge(proposal)
+            made, files = self._log(proposal), proposal.files
+        else:
+            files = self.snapshots.read(made.snapshot)
         if made.rejection:
             evaluation = Evaluation(outcome=Outcome.REJECTED, reason=made.rejection)
         else:
-            evaluation = self._experiment(made.index, proposal.files)
+            evaluation = self._experiment(made.index, files)
         step = Step(
             index=made.index,
             move=made.move,
@@ -128,7 +130,7 @@ class RunSession:
         )
         self.journal.append(StepFinished(step=step))
         if not (self.tests_later and step.evaluation.is_ok):
-            self._take_sealed_exam(step, proposal.files)
+            self._take_sealed_exam(step, files)
         return step
 
     def violation_of(self, files: Mapping[str, str]) -> str:
@@ -149,7 +151,7 @@ class RunSession:
     def _untouched_files(self) -> Mapping[str, str]:
         return editable_files(self.prepared.codebase, self.prepared.task.editable)
 
-    def _log(self, proposal: Proposal) -> None:
+    def _log(self, proposal: Proposal) -> ProposalMade:
         """Store the files, then name them in the log: what the log names must exist."""
         steps = self.journal.state.steps
         index = len(steps)
@@ -159,16 +161,16 @@ class RunSession:
             f"step {index}: {proposal.idea}",
             ref=f"refs/heads/steps/{index}",
         )
-        self.journal.append(
-            ProposalMade(
-                index=index,
-                move=proposal.move,
-                idea=storable(proposal.idea),
-                snapshot=snapshot,
-                usage=proposal.usage,
-                rejection=storable(proposal.rejection),
-            )
+        made = ProposalMade(
+            index=index,
+            move=proposal.move,
+            idea=storable(proposal.idea),
+            snapshot=snapshot,
+            usage=proposal.usage,
+            rejection=storable(proposal.rejection),
         )
+        self.journal.append(made)
+        return made
 
     def _workbench(self, index: int, files: Mapping[str, str]) -> Workbench:
         return Workbench(
