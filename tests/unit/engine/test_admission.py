@@ -8,8 +8,11 @@ import pytest
 
 from fmlbench.core.errors import TaskInvalid
 from fmlbench.core.progress import Silent
+from fmlbench.core.task import Measured
 from fmlbench.engine.admission import Finding, check_task
 from fmlbench.engine.arena import AttackRow
+from fmlbench.engine.variants import Variants, VariantScores
+from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.starting import start_task
@@ -53,6 +56,10 @@ def one_gets_through(*_: object, **__: object) -> list[AttackRow]:
     return [THROUGH]
 
 
+def nothing_leaks(*_: object) -> list[str]:
+    return []
+
+
 @pytest.fixture
 def findings(bad: Path, places: Places, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
     monkeypatch.setattr("fmlbench.engine.admission.attack_task", one_gets_through)
@@ -94,3 +101,37 @@ def test_a_second_check_measures_only_what_changed(
     with pytest.raises(TaskInvalid, match="The reference of 'bad' fails on validation"):
         check(bad, places, sandbox)
     assert {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")} == before
+
+
+class Alternating(Variants):
+    """Scores as on record, but ten seeds lie by turns so far above and below."""
+
+    apart = 0.0
+
+    def measure(self, variant: str, seeds: int) -> VariantScores:
+        calibration = self.prepared.track.calibration
+        assert calibration is not None
+        on_record: Measured = getattr(calibration, variant)
+        shifts = [self.apart * (-1) ** seed for seed in range(seeds)]
+        validation, test = (
+            [figure.mean + shift for shift in shifts] for figure in (on_record.validation, on_record.test)
+        )
+        return VariantScores(validation, test, [1.0] * seeds, [1.0] * seeds)
+
+    def repeat_baseline(self) -> float:
+        return self.measure("baseline", 1).validation[0]
+
+
+@pytest.mark.parametrize(("apart", "passed"), [(0.0005, False), (0.005, True), (0.03, True), (0.06, False)])
+def test_noise_that_is_not_the_one_on_record_is_found(
+    toy: PreparedTask, places: Places, monkeypatch: pytest.MonkeyPatch, apart: float, passed: bool
+):
+    # A standard deviation of 1.054 times how far they lie apart; 0.0088 and 0.0111 are on record.
+    monkeypatch.setattr(Alternating, "apart", apart)
+    monkeypatch.setattr("fmlbench.engine.admission.Variants", Alternating)
+    monkeypatch.setattr("fmlbench.engine.admission.attack_task", one_gets_through)
+    monkeypatch.setattr("fmlbench.engine.admission.find_leaks", nothing_leaks)
+    found: list[Finding] = []
+    check_task(toy.folder, "cpu", places=places, sandbox=toy.sandbox, progress=Silent(), report=found.append)
+    (record,) = (finding for finding in found if finding.check == "record")
+    assert (record.passed, "sigma" in record.detail) == (passed, not passed)
