@@ -287,6 +287,11 @@ class Task(Record):
         return self
 
     @property
+    def is_relative(self) -> bool:
+        """Whether a rule can be judged only beside the baseline on the same draw."""
+        return any(rule.relative_to_baseline for rule in self.rules)
+
+    @property
     def megabytes(self) -> float | None:
         """What its codebase and data are to download from their first sources, if that is known of all of them."""
         firsts = [material.sources[0] for material in (self.codebase, *self.data)]
