@@ -22,6 +22,8 @@ def select_runs(word: str, runs: Path) -> Sequence[RunFolder]:
     folder = Path(word)
     if folder.is_dir() and not (folder / "run.json").exists():
         return _some(_runs_in(folder), word, folder)
+    if (folder / "run.json").is_file() or (runs / word / "run.json").is_file():
+        return [find_run(word, runs)]
     of_agent = [run for run in _runs_in(runs) if run.read_spec().agent.slug == word]
     return of_agent or [find_run(word, runs)]
 

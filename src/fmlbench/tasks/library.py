@@ -5,7 +5,7 @@ from importlib import resources
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from fmlbench.core.errors import TaskNotFound
+from fmlbench.core.errors import TaskInvalid, TaskNotFound
 from fmlbench.tasks.folder import TaskFolder, read_task
 
 ENTRY_POINT_GROUP = "fmlbench.tasks"
@@ -51,7 +51,13 @@ def all_tasks(suite: str | None = None) -> list[TaskFolder]:
 
 
 def _folder_of(package: str) -> Path:
-    return Path(str(resources.files(package)))
+    try:
+        return Path(str(resources.files(package)))
+    except ModuleNotFoundError as error:
+        raise TaskInvalid(
+            f"Tasks should lie in the package '{package}', and it cannot be imported: {error}.",
+            hint=f"Install it again, or uninstall what has an entry point of the group '{ENTRY_POINT_GROUP}'.",
+        ) from error
 
 
 def _suggest(name: str, folders: dict[str, Path]) -> str:

@@ -23,6 +23,15 @@ def test_runs_are_named_by_agent_pattern_or_folder(fmlbench: Fmlbench, runs: Pat
     assert len(names) == 4
 
 
+def test_a_damaged_run_is_in_nobody_elses_way(fmlbench: Fmlbench, runs: Path):
+    name = with_run(runs, "good", 0)
+    (runs / "damaged").mkdir()
+    (runs / "damaged" / "run.json").write_text("{")
+    assert len(json.loads(fmlbench("metrics", name, "--embedder", "none", "--json").out)) == 1
+    called = fmlbench("metrics", "good", "--embedder", "none")
+    assert (called.code, "damaged/run.json cannot be read" in called.err) == (2, True)
+
+
 def test_the_improvement_of_a_run_by_hand(fmlbench: Fmlbench, runs: Path):
     # Retests 0.66, 0.64, 0.68 against 0.50, 0.46, 0.48: (0.66 - 0.48) / (1 - 0.48).
     name = with_run(runs, "good", 0)
