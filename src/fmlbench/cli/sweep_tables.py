@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fmlbench.core.evaluation import Outcome
+from fmlbench.core.run import agent_names
 from fmlbench.reports.tables import plain_table
 from fmlbench.reports.untrusted import one_line
 from fmlbench.reports.wording import dollars_text, duration_text
@@ -22,7 +23,7 @@ _MOST_FAILED = 10
 def plan_text(plan: Plan, standings: Sequence[Standing], parallel: int) -> Text:
     """What a study asks for, and what it will take."""
     tasks = {run.task.name for run in plan.runs}
-    agents = {run.spec.agent.slug for run in plan.runs}
+    agents = set(agent_names([run.spec.agent for run in plan.runs]))
     done = sum(standing.state is State.COMPLETE for standing in standings)
     size = f"{len(tasks)} tasks x {len(agents)} agents x {len(plan.study.seeds)} seeds"
     lines = [

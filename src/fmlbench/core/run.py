@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from collections import defaultdict
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -54,6 +56,36 @@ class AgentSpec(Record):
         name = self.name.rsplit("/", 1)[-1].removesuffix(".py")
         model = re.sub(r"[^\w.-]+", "-", re.split(r"[/#]", self.model.rstrip("/"))[-1])
         return f"{name}-{model}" if model else name
+
+
+def agent_names(agents: Sequence[AgentSpec]) -> list[str]:
+    """What each of several agents is called among the others, so that equal names mean equal agents.
+
+    That is the agent's part of a run's name; where it stands for several agents, what they differ in joins it:
+    ``mcts:exploration=2``.
+    """
+    namesakes: defaultdict[str, list[dict[str, str]]] = defaultdict(list[dict[str, str]])
+    for agent in agents:
+        namesakes[agent.slug].append(_traits(agent))
+    differing = {slug: _differing(traits) for slug, traits in namesakes.items()}
+    return [_name(agent, differing[agent.slug]) for agent in agents]
+
+
+def _differing(agents: Sequence[dict[str, str]]) -> list[str]:
+    keys = dict.fromkeys(key for traits in agents for key in traits)
+    return [key for key in keys if len({traits.get(key, "") for traits in agents}) > 1]
+
+
+def _name(agent: AgentSpec, keys: Sequence[str]) -> str:
+    traits = _traits(agent)
+    own = ",".join(f"{key}={traits.get(key, '')}" for key in keys)
+    return f"{agent.slug}:{own}" if own else agent.slug
+
+
+def _traits(agent: AgentSpec) -> dict[str, str]:
+    """What makes an agent another one; who replays recorded answers is still the agent that gave them."""
+    parts = {"name": agent.name, "model": agent.model, "strategy": agent.strategy, "proposer": agent.proposer}
+    return {**parts, "prompts": agent.prompts[:8], **{key: str(value) for key, value in agent.settings.items()}}
 
 
 class RunSpec(Record):

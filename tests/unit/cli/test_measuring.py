@@ -6,9 +6,9 @@ from tests.unit.cli.conftest import Fmlbench
 from tests.unit.reports.by_hand import complete_run, spec_of, write_run
 
 
-def with_run(runs: Path, agent: str, seed: int, rung: Rung = Rung.BUBBLEWRAP) -> str:
+def with_run(runs: Path, agent: str, seed: int, rung: Rung = Rung.BUBBLEWRAP, **facts: object) -> str:
     base = spec_of(rung)
-    spec = base.model_copy(update={"seed": seed, "agent": base.agent.model_copy(update={"name": agent})})
+    spec = base.model_copy(update={"seed": seed, "agent": base.agent.model_copy(update={"name": agent, **facts})})
     write_run(runs, spec, complete_run(spec))
     return spec.run_id
 
@@ -40,6 +40,18 @@ def test_equal_agents_cannot_be_told_apart(fmlbench: Fmlbench, runs: Path):
     assert "good against other: cannot tell" in called.out
     assert "tie group 1: good, other" in called.out
     assert json.loads(fmlbench("compare", "good", "poor", "--json").out)["groups"] == [["good", "poor"]]
+
+
+def test_namesakes_with_other_settings_are_other_agents(fmlbench: Fmlbench, runs: Path):
+    for depth in (1, 2):
+        for seed in range(2):
+            with_run(runs, "deep", seed, settings={"depth": depth})
+    with_run(runs, "good", 0)
+    refused = fmlbench("compare", "deep", "good")
+    assert refused.code == 2
+    assert "'deep' holds runs of 2 agents: deep:depth=1, deep:depth=2" in refused.err
+    called = fmlbench("compare", "deep:depth=1", "other=deep:depth=2")
+    assert "deep:depth=1 against other: cannot tell" in called.out
 
 
 def test_sealed_and_unsealed_do_not_mix(fmlbench: Fmlbench, runs: Path):

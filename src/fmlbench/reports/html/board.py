@@ -28,36 +28,36 @@ class Board:
     """Per pair of agents: the verdict, then what it rests on."""
 
 
-def make_board(runs: Sequence[MeasuredRun], agents: Mapping[str, str]) -> tuple[Board | None, str]:
+def make_board(agents: Mapping[str, Sequence[MeasuredRun]], colours: Mapping[str, str]) -> tuple[Board | None, str]:
     """The leaderboard of the agents that have something to rank by, or why there is none."""
-    ranked = {agent: [run for run in runs if run.agent == agent] for agent in agents if _has_value(runs, agent)}
+    ranked = {agent: runs for agent, runs in agents.items() if any(map(_has_value, runs))}
     if not ranked:
         return None, "No run has been retested yet."
     try:
-        return _drawn(rank_agents(ranked), agents), ""
+        return _drawn(rank_agents(ranked), colours), ""
     except BadRequest as error:
         return None, f"{error.message} {error.hint}"
 
 
-def _has_value(runs: Sequence[MeasuredRun], agent: str) -> bool:
-    return any(run.agent == agent and run.is_over and run.get(MEASURE) is not None for run in runs)
+def _has_value(run: MeasuredRun) -> bool:
+    return run.is_over and run.get(MEASURE) is not None
 
 
-def _drawn(board: Leaderboard, agents: Mapping[str, str]) -> Board:
+def _drawn(board: Leaderboard, colours: Mapping[str, str]) -> Board:
     strips = [
         Strip(
             mean=entry.mean,
             inner=entry.these_tasks,
             outer=entry.new_tasks,
             label=f"{entry.agent}: mean {board.measure} {entry.mean:.4f}",
-            class_=agents[entry.agent],
+            class_=colours[entry.agent],
         )
         for entry in board.entries
     ]
     return Board(
         sheet=leaderboard_sheet(board),
         strips=draw_strips(strips),
-        colours=[agents[entry.agent] for entry in board.entries],
+        colours=[colours[entry.agent] for entry in board.entries],
         groups=list(group_lines(board)),
         verdicts=[_verdict(list(verdict_lines(comparison))) for comparison in board.comparisons],
     )

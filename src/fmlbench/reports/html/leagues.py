@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fmlbench.core.run import RunSpec
+from fmlbench.metrics.measuring import MeasuredRun
 from fmlbench.reports.html.board import Board, make_board
 from fmlbench.reports.html.correlations import CorrelationTable, correlation_table
 from fmlbench.reports.html.plots.race import agent_class
@@ -48,9 +49,11 @@ def _terms(spec: RunSpec) -> str:
 
 def _league(key: str, terms: str, members: Mapping[str, RunRecord]) -> League:
     runs = list(members.values())
-    names = dict.fromkeys(run.spec.agent.name for run in runs)
-    agents = {name: agent_class(place) for place, name in enumerate(names)}
-    board, refusal = make_board([run.measured for run in runs], agents)
+    by_agent: defaultdict[str, list[MeasuredRun]] = defaultdict(list[MeasuredRun])
+    for run in runs:
+        by_agent[run.agent].append(run.measured)
+    agents = {name: agent_class(place) for place, name in enumerate(by_agent)}
+    board, refusal = make_board(by_agent, agents)
     return League(
         key=key,
         terms=terms,

@@ -24,6 +24,8 @@ class RunRecord:
     """All that a report may tell of one run; of a run that goes on, nothing hidden is told."""
 
     folder: RunFolder
+    agent: str
+    """What the agent is called in this report."""
     state: RunState
     trace: Trace
     summary: Summary
@@ -52,6 +54,7 @@ def read_run(folder: RunFolder, task_of: TaskFinder, cloud_of: CloudMaker | None
     trace = trace_of(events, spec, task, cloud)
     return RunRecord(
         folder=folder,
+        agent=spec.agent.slug,
         state=state,
         trace=trace,
         summary=summarise(spec, state, task),

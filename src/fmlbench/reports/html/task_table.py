@@ -47,7 +47,7 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
     """The runs of one task, by their address."""
     task = next(iter(runs.values())).trace.task
     direction = "higher" if task.metric.goal is Goal.MAXIMIZE else "lower"
-    runners = [_runner(key, run, agents[run.spec.agent.name]) for key, run in runs.items()]
+    runners = [_runner(key, run, agents[run.agent]) for key, run in runs.items()]
     return TaskTable(
         name=task.name,
         title=task.title,
@@ -55,7 +55,7 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
         metric=f"{task.metric.name}, {direction} is better",
         race=draw_race(runners, f"The best validation gain so far of {len(runs)} runs, step by step."),
         columns=("baseline", "best", "test gain [95%]", *(name.replace("_", " ") for name in _MEASURES)),
-        lines=[_line(key, run, agents[run.spec.agent.name]) for key, run in runs.items()],
+        lines=[_line(key, run, agents[run.agent]) for key, run in runs.items()],
     )
 
 
@@ -63,7 +63,7 @@ def _runner(key: str, run: RunRecord, colour: str) -> Runner:
     baseline = run.trace.baseline
     return Runner(
         target=key,
-        hint=f"{run.spec.agent.name}, seed {run.spec.seed}",
+        hint=f"{run.agent}, seed {run.spec.seed}",
         class_=colour,
         gains=best_so_far(run.trace, baseline) if baseline is not None else (),
     )
@@ -78,7 +78,7 @@ def _line(key: str, run: RunRecord, colour: str) -> TaskLine:
         *(value_text(run.measured.values[name]) for name in _MEASURES),
     )
     remark = "" if summary.stage is Stage.COMPLETE else str(summary.stage)
-    return TaskLine(key, run.spec.agent.name, colour, run.spec.seed, remark, cells)
+    return TaskLine(key, run.agent, colour, run.spec.seed, remark, cells)
 
 
 def _test_gain(summary: Summary) -> str:
