@@ -34,6 +34,12 @@ class Budget(Record):
     tokens: Annotated[int, Field(gt=0)] | None = None
     """Of models, input and output together."""
 
+    @property
+    def terms(self) -> str:
+        """Every limit in words; runs with the same terms were given the same."""
+        limits = (("steps", self.steps), ("hours", self.hours), ("dollars", self.dollars), ("tokens", self.tokens))
+        return ", ".join(f"{limit:.15g} {unit}" for unit, limit in limits if limit is not None)
+
 
 class AgentSpec(Record):
     """An agent by name, with the settings it was given."""

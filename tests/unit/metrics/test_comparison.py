@@ -114,6 +114,7 @@ def test_a_run_that_is_not_over_does_not_count():
         (run(0.1, track="paper"), "Tracks differ"),
         (run(0.1, budget=Budget(steps=99)), "different budgets"),
         (run(0.1, budget=Budget(steps=3, hours=1)), "different budgets"),
+        (run(0.1, budget=Budget(steps=3, tokens=10_000_000)), "different budgets"),
         (run(0.1, task_digest="1" * 64), "A task that was changed"),
         (run(0.1, retest_seeds=5), "not equally noisy"),
     ],

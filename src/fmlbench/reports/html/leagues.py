@@ -41,10 +41,7 @@ def make_leagues(runs: Mapping[str, RunRecord]) -> list[League]:
 
 
 def _terms(spec: RunSpec) -> str:
-    budget = spec.budget
-    limits = (("steps", budget.steps), ("hours", budget.hours), ("dollars", budget.dollars))
-    allowed = ", ".join(f"{limit:g} {unit}" for unit, limit in limits if limit is not None)
-    return f"{seal_text(spec.rung)}, track {spec.track}, {allowed}, {spec.retest_seeds} retests"
+    return f"{seal_text(spec.rung)}, track {spec.track}, {spec.budget.terms}, {spec.retest_seeds} retests"
 
 
 def _league(key: str, terms: str, members: Mapping[str, RunRecord]) -> League:
