@@ -3,6 +3,7 @@
 # pyright: reportUnknownLambdaType=false, reportMissingTypeStubs=false, reportArgumentType=false, reportAttributeAccessIssue=false
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -266,6 +267,30 @@ def test_tie_groups_hold_whom_nobody_can_tell_apart():
     different = {frozenset("ac"), frozenset("ad"), frozenset("bd")}
     assert tie_groups("abcd", different) == [("a", "b"), ("b", "c"), ("c", "d")]
     assert tie_groups("ab", set()) == [("a", "b")]
+
+
+def test_tie_groups_of_many_agents_take_no_time():
+    names = [f"agent-{place:02d}" for place in range(60)]
+    apart = {frozenset((one, other)) for i, one in enumerate(names) for other in names[i + 4 :]}
+    assert tie_groups(names, apart) == [tuple(names[start : start + 4]) for start in range(57)]
+    assert tie_groups(names, set()) == [tuple(names)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tie_groups_are_all_largest_sets(seed: int):
+    names = "abcdefgh"
+    apart = {
+        frozenset(pair) for pair in combinations(names, 2) if dice(seed + ord(pair[0]) * ord(pair[1])).random() < 0.4
+    }
+    tied = [
+        set(group)
+        for size in range(1, 9)
+        for group in combinations(names, size)
+        if not any(frozenset(pair) in apart for pair in combinations(group, 2))
+    ]
+    largest = [group for group in tied if not any(group < other for other in tied)]
+    found = [set(group) for group in tie_groups(names, apart)]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, largest))
 
 
 def test_tied_values_share_their_ranks():
