@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+from fmlbench.metrics.advice import Advice
 from fmlbench.metrics.associations import Association
 from fmlbench.metrics.catalogue import find_measure
-from fmlbench.metrics.comparison import Advice, Comparison, TaskDifference, Verdict
+from fmlbench.metrics.comparison import Comparison, TaskDifference, Verdict
 from fmlbench.metrics.leaderboard import Entry, Leaderboard
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.metrics.statistics.correlation import Correlation
-from fmlbench.metrics.statistics.permutation import FEWEST_PAIRS, Tested
+from fmlbench.metrics.statistics.permutation import fewest_pairs
 from fmlbench.reports.sheets import Sheet
 
 
@@ -52,7 +53,7 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
     yield f"  a run of {comparison.first} beats one of {comparison.second} with probability {comparison.improves:.2f}"
     if comparison.complete_case is not None:
         yield f"  retests without a score left out instead of counted as the baseline: {comparison.complete_case:+.4f}"
-    yield from (f"  {line}" for line in _advice_lines(comparison.advice, tested))
+    yield from (f"  {line}" for line in _advice_lines(comparison.advice, comparison))
     yield from (f"  left out: {note}" for note in comparison.left_out)
 
 
@@ -70,9 +71,11 @@ def group_lines(board: Leaderboard) -> Iterator[str]:
         yield f"tie group {number}: {', '.join(group)}"
 
 
-def _advice_lines(advice: Advice | None, tested: Tested) -> Iterator[str]:
-    if tested.pairs < FEWEST_PAIRS:
-        yield f"fewer than {FEWEST_PAIRS} pairs decide nothing, whatever they say"
+def _advice_lines(advice: Advice | None, comparison: Comparison) -> Iterator[str]:
+    tested, fewest = comparison.tested, fewest_pairs(comparison.questions)
+    if tested.pairs < fewest:
+        among = f" in {comparison.questions} comparisons of agents" if comparison.questions > 1 else ""
+        yield f"fewer than {fewest} pairs decide nothing{among}, whatever they say"
     if advice is None:
         yield "how many more it takes is not known: no task has two runs that differ"
         return

@@ -10,6 +10,8 @@ from fmlbench.metrics.comparison import Verdict, compare_all
 from fmlbench.metrics.leaderboard import rank_agents
 from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.statistics.draws import noise_of_draws
+from fmlbench.metrics.statistics.power import seeds_needed_over_draws
 from fmlbench.reports.comparison import leaderboard_sheet, task_sheet, verdict_lines
 from tests.unit.metrics.groups_of_runs import run, runs
 
@@ -41,6 +43,17 @@ def test_five_pairs_cannot_tell_however_clear_they_look():
     (found,) = compare_all({"good": runs({"toy": GOOD["toy"][:5]}), "poor": runs({"toy": POOR["toy"][:5]})})
     assert found.verdict is Verdict.CANNOT_TELL
     assert "fewer than 6 pairs decide nothing" in "\n".join(verdict_lines(found))
+
+
+def test_among_five_agents_eight_pairs_cannot_tell_and_say_so():
+    row = [0.1, 0.12, 0.11, 0.13, 0.1, 0.12, 0.11, 0.12]
+    agents = {str(level): runs({"toy": [value + level for value in row]}) for level in range(5)}
+    found = compare_all(agents)
+    assert len(found) == 10
+    assert {one.verdict for one in found} == {Verdict.CANNOT_TELL}
+    assert "fewer than 9 pairs decide nothing in 10 comparisons of agents" in "\n".join(verdict_lines(found[0]))
+    assert found[0].advice is not None
+    assert found[0].advice.for_seen == 9
 
 
 def test_lower_is_better_where_the_measure_says_so():
@@ -75,6 +88,33 @@ def test_what_a_few_shared_draws_happen_to_favour_is_no_difference():
         (0.01 - 4.303 * 0.02, 0.01 + 4.303 * 0.02), abs=1e-4
     )
     assert "--retest" in "\n".join(verdict_lines(found))
+
+
+def test_seeds_are_advised_for_both_parts_of_the_verdict():
+    # Runs of one agent are alike but for what each draw does to each of them.
+    noise = [(0.3, 0.0, -0.3), (-0.3, 0.3, 0.0), (0.0, -0.3, 0.3), (0.3, -0.3, 0.0), (0.01, 0.0, 0.02)]
+    ours = [
+        replace(run(0.2 + sum(row) / 3, seed=seed), by_retest={draw: 0.2 + value for draw, value in enumerate(row)})
+        for seed, row in enumerate(noise)
+    ]
+    theirs = [replace(run(0.1, seed=seed), by_retest=dict.fromkeys(range(3), 0.1)) for seed in range(5)]
+    (noisy,) = compare_all({"a": ours, "b": theirs})
+    (plain,) = compare_all({"a": [replace(one, by_retest={}) for one in ours], "b": theirs})
+    assert noisy.advice is not None
+    assert plain.advice is not None
+    assert plain.advice.for_seen == 6
+    left = noise_of_draws({"toy": noise})
+    assert left is not None
+    assert noisy.advice.for_seen == seeds_needed_over_draws(noisy.tested.difference, left, tasks=1, draws=3) > 50
+
+
+def test_several_runs_of_one_task_and_seed_count_as_their_mean_on_every_draw_too():
+    ours = [replace(run(value), by_retest={0: value, 1: value + 0.2}) for value in (0.2, 0.4)]
+    theirs = [replace(run(0.1), by_retest={0: 0.1, 1: 0.1})]
+    (found,) = compare_all({"a": ours, "b": theirs})
+    assert found.over_draws is not None
+    # On the draws 0.3 - 0.1 and 0.5 - 0.1.
+    assert (found.over_draws.low + found.over_draws.high) / 2 == pytest.approx(0.3)
 
 
 def test_a_difference_on_every_draw_stands():
