@@ -28,6 +28,7 @@ from fmlbench.reports.comparison import (
     verdict_lines,
 )
 from fmlbench.reports.measures import measure_sheet, run_sheet
+from fmlbench.reports.rounds import rounds_data, rounds_of, rounds_sheet
 from fmlbench.reports.sheets import Form, Sheet, to_table, write_sheet
 from fmlbench.reports.wording import seal_text
 from fmlbench.workspace.places import Places
@@ -74,6 +75,19 @@ def show_sheet(sheet: Sheet, form: Form) -> None:
         show(Group(to_table(sheet), *(Text(note) for note in sheet.notes)))
     else:
         show_lines(Text(write_sheet(sheet, form).rstrip("\n")))
+
+
+def show_rounds(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
+    """Means over seeds, per task and agent."""
+    wanted = read_form(form)
+    runs = measure_words(words, embedder)
+    names = agent_names([run.spec.agent for run in runs])
+    agents = {name: [run for run, own in zip(runs, names, strict=True) if own == name] for name in names}
+    rounds = rounds_of(agents)
+    if as_json:
+        show_json(rounds)
+    else:
+        show_sheet(rounds_data(rounds) if wanted is Form.CSV else rounds_sheet(rounds, runs), wanted)
 
 
 def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:

@@ -5,11 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fmlbench.core.run import RunSpec
-from fmlbench.metrics.measuring import MeasuredRun
 from fmlbench.reports.html.board import Board, make_board
 from fmlbench.reports.html.correlations import CorrelationTable, correlation_table
 from fmlbench.reports.html.plots.race import agent_class
-from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.reading import RunRecord, by_agent
 from fmlbench.reports.html.task_table import TaskTable, task_table
 from fmlbench.reports.wording import seal_text
 
@@ -46,11 +45,9 @@ def _terms(spec: RunSpec) -> str:
 
 def _league(key: str, terms: str, members: Mapping[str, RunRecord]) -> League:
     runs = list(members.values())
-    by_agent: defaultdict[str, list[MeasuredRun]] = defaultdict(list[MeasuredRun])
-    for run in runs:
-        by_agent[run.agent].append(run.measured)
-    agents = {name: agent_class(place) for place, name in enumerate(by_agent)}
-    board, refusal = make_board(by_agent, agents)
+    measured = by_agent(runs)
+    agents = {name: agent_class(place) for place, name in enumerate(measured)}
+    board, refusal = make_board(measured, agents)
     return League(
         key=key,
         terms=terms,

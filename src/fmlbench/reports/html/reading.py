@@ -1,6 +1,7 @@
 """Read runs for a report: each log once, each run's diffs by one git."""
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from fmlbench.core.errors import RunDamaged
@@ -42,6 +43,14 @@ class RunRecord:
     def name(self) -> str:
         """The run's name."""
         return self.spec.run_id
+
+
+def by_agent(runs: Iterable[RunRecord]) -> dict[str, list[MeasuredRun]]:
+    """The measured runs of every agent, in the order in which their first runs come."""
+    found: defaultdict[str, list[MeasuredRun]] = defaultdict(list[MeasuredRun])
+    for run in runs:
+        found[run.agent].append(run.measured)
+    return dict(found)
 
 
 def read_run(folder: RunFolder, task_of: TaskFinder, cloud_of: CloudMaker | None = None) -> RunRecord:

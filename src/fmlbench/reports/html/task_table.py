@@ -1,16 +1,19 @@
 """All runs of a task: a race on one plot, and a table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from fmlbench.core.errors import BadRequest
 from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 from fmlbench.metrics.scale import best_so_far
 from fmlbench.reports.html.plots.race import Runner, draw_race
-from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.reading import RunRecord, by_agent
 from fmlbench.reports.measures import value_text
+from fmlbench.reports.rounds import rounds_of, rounds_sheet
+from fmlbench.reports.sheets import Sheet
 from fmlbench.reports.summary import Stage, Summary
 from fmlbench.reports.wording import brief_estimate_text
 
@@ -39,6 +42,8 @@ class TaskTable:
     question: str
     metric: str
     race: Markup
+    rounds: Sheet | None
+    """Means over seeds, a row per agent; None where its runs do not compare."""
     columns: Sequence[str]
     lines: Sequence[TaskLine]
 
@@ -54,9 +59,18 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
         question=task.question,
         metric=f"{task.metric.name}, {direction} is better",
         race=draw_race(runners, f"The best validation gain so far of {len(runs)} runs, step by step."),
+        rounds=_rounds(list(runs.values())),
         columns=("baseline", "best", "test gain [95%]", *(name.replace("_", " ") for name in _MEASURES)),
         lines=[_line(key, run, agents[run.agent]) for key, run in runs.items()],
     )
+
+
+def _rounds(runs: Sequence[RunRecord]) -> Sheet | None:
+    try:
+        sheet = rounds_sheet(rounds_of(by_agent(runs)), [run.measured for run in runs])
+    except BadRequest:
+        return None
+    return replace(sheet, columns=sheet.columns[1:], rows=[row[1:] for row in sheet.rows])
 
 
 def _runner(key: str, run: RunRecord, colour: str) -> Runner:

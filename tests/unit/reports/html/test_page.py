@@ -158,6 +158,16 @@ def test_one_agent_with_two_models_is_two_agents(run: RunFolder, tmp_path: Path)
     assert ("model", "a/x, prompts its own") in report.runs[0].provenance
 
 
+def test_every_task_has_the_means_of_its_agents(run: RunFolder, tmp_path: Path):
+    runs = [make_run(tmp_path, agent=agent, seed=seed, like=run) for agent in ("one", "other") for seed in range(3)]
+    report = make_report([read(folder) for folder in runs], written="today")
+    rounds = report.leagues[0].tasks[0].rounds
+    assert rounds
+    assert [(row[0], row[1]) for row in rounds.rows] == [("one", "3"), ("other", "3")]
+    assert all(re.fullmatch(r"[\d.]+ \[[\d.]+, [\d.]+\], n = 3", row[2]) for row in rounds.rows)
+    assert "step completion rate (share)" in render(report)
+
+
 def test_correlations_say_what_they_rest_on(run: RunFolder, tmp_path: Path):
     runs = [make_run(tmp_path, seed=seed, skill=seed / 3, like=run) for seed in range(6)]
     table = make_report([read(folder) for folder in runs], written="today").leagues[0].correlations
