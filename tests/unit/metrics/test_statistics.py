@@ -65,6 +65,14 @@ def test_the_bootstrap_of_a_large_sample_is_the_normal_interval():
     assert interval.high == pytest.approx(np.mean(values) + error, abs=0.03)
 
 
+@pytest.mark.parametrize(("tasks", "seeds"), [(1, 3), (1, 5), (4, 3)])
+def test_few_seeds_are_not_trusted_more_than_they_deserve(tasks: int, seeds: int):
+    rng = dice(tasks * 100 + seeds)
+    worlds = [{str(task): rng.normal(size=seeds).tolist() for task in range(tasks)} for _ in range(300)]
+    found = [mean_on_these_tasks(world, rng) for world in worlds]
+    assert sum(one is not None and one.low <= 0 <= one.high for one in found) / 300 == pytest.approx(0.95, abs=0.035)
+
+
 def test_drawing_tasks_again_is_wider_than_drawing_seeds_again():
     groups = {str(task): dice(task).normal(task, 0.1, size=5).tolist() for task in range(6)}
     seeds, tasks = mean_on_these_tasks(groups, dice()), mean_on_tasks_like_these(groups, dice())
