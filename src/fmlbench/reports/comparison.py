@@ -17,8 +17,16 @@ def leaderboard_sheet(board: Leaderboard) -> Sheet:
     """All agents; the same group number means that nobody can tell them apart."""
     unit = find_measure(board.measure).unit
     columns = ("agent", "place", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
-               "IQM [95%]", "median", "runs", "win rate", "runs above baseline [95%]")  # fmt: skip
-    return Sheet(columns, [_entry_row(entry) for entry in board.entries])
+               "IQM [95%]", "median", "sd", "optimality gap", "tasks", "runs", "win rate",
+               "runs above baseline [95%]")  # fmt: skip
+    notes = [_UNEQUAL] if len({entry.tasks for entry in board.entries}) > 1 else []
+    return Sheet(columns, [_entry_row(entry) for entry in board.entries], notes)
+
+
+_UNEQUAL = (
+    "Not all agents have runs on the same tasks, so their means do not compare; verdicts and tie groups rest on what two "
+    "agents have in common."
+)
 
 
 def task_sheet(comparison: Comparison) -> Sheet:
@@ -105,15 +113,26 @@ def _entry_row(entry: Entry) -> list[str]:
         _interval(entry.new_tasks),
         f"{entry.summary.iqm:.4f} {_interval(entry.iqm)}",
         f"{entry.summary.median:.4f}",
+        _figure(entry.summary.sd),
+        _figure(entry.optimality_gap),
+        str(len(entry.tasks)),
         str(entry.summary.n),
         "-" if entry.win_rate is None else f"{entry.win_rate:.2f}",
         f"{entry.above_baseline[0]} {_interval(entry.above_baseline[1])}",
     ]
 
 
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
 def _task_row(one: TaskDifference) -> list[str]:
     tested = one.tested
-    figures = [f"{tested.difference:+.4f}", _range(tested.low, tested.high), f"{tested.p:.3f}", f"{one.p_adjusted:.3f}"]
+    figures = [
+        f"{tested.difference:+.4f}",
+        _range(tested.low, tested.high),
+        *(_p_text(p).removeprefix("= ") for p in (tested.p, one.p_adjusted)),
+    ]
     return [one.task, str(tested.pairs), *figures, str(one.verdict)]
 
 
@@ -142,7 +161,16 @@ def _draws(comparison: Comparison) -> str:
 
 def _p(comparison: Comparison) -> str:
     p, adjusted = comparison.tested.p, comparison.p_adjusted
-    return f"p = {p:.3f}" if p == adjusted else f"p = {p:.3f}, corrected for the number of agents {adjusted:.3f}"
+    return (
+        f"p {_p_text(p)}"
+        if p == adjusted
+        else f"p {_p_text(p)}, corrected for the number of agents {_p_text(adjusted)}"
+    )
+
+
+def _p_text(p: float) -> str:
+    """No p is zero."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _range(low: float | None, high: float | None) -> str:

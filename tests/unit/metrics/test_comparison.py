@@ -34,6 +34,30 @@ def test_a_clear_difference_gets_a_verdict_with_its_size_and_place():
     assert found.improves == pytest.approx((1 + 0.5) / 2)
 
 
+def test_no_p_is_zero():
+    twelve = [0.30 + 0.001 * place for place in range(12)]
+    (found,) = compare_all({"good": runs({"toy": twelve}), "poor": runs({"toy": [value - 0.1 for value in twelve]})})
+    assert found.tested.p == pytest.approx(2 / 2**12)
+    assert "p < 0.001, 12 pairs" in "\n".join(verdict_lines(found))
+    assert task_sheet(found).rows[0][4:6] == ["< 0.001", "< 0.001"]
+
+
+def test_the_leaderboard_has_every_summary():
+    board = rank_agents({"good": runs({"toy": [0.2, 0.4]}), "poor": runs({"toy": [0.1, 0.1]})})
+    cells = dict(zip(leaderboard_sheet(board).columns, leaderboard_sheet(board).rows[0], strict=True))
+    # The mean of 0.8 and 0.6 to go; the deviation of two values is their distance over the root of two.
+    assert (cells["optimality gap"], cells["sd"], cells["median"]) == ("0.7000", "0.1414", "0.3000")
+    by_cost = rank_agents({"good": runs({"toy": [0.2, 0.4]}), "poor": runs({"toy": [0.1, 0.1]})}, "dollars")
+    assert by_cost.entries[0].optimality_gap is None
+
+
+def test_means_over_different_tasks_are_told_not_to_compare():
+    whole, part = {"toy": [0.2, 0.4], "fair": [0.9, 0.9]}, {"toy": [0.3, 0.3]}
+    told = leaderboard_sheet(rank_agents({"whole": runs(whole), "part": runs(part)})).notes
+    assert "their means do not compare" in told[0]
+    assert not leaderboard_sheet(rank_agents({"one": runs(whole), "other": runs(whole)})).notes
+
+
 def test_the_other_way_round_it_is_worse():
     (found,) = compare_all({"poor": runs(POOR), "good": runs(GOOD)})
     assert (found.verdict, found.tested.difference) == (Verdict.WORSE, pytest.approx(-1.41 / 14))
