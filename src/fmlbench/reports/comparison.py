@@ -24,8 +24,8 @@ def leaderboard_sheet(board: Leaderboard) -> Sheet:
 
 
 _UNEQUAL = (
-    "Not all agents have runs on the same tasks, so their means do not compare; verdicts and tie groups rest on what two "
-    "agents have in common."
+    "Not all agents have runs on the same tasks, so their means do not compare; verdicts and tie groups rest on what "
+    "two agents have in common."
 )
 
 
