@@ -25,6 +25,8 @@ class Advice:
     """Seeds per task that find a difference of one sigma four times in five."""
     for_seen: int | None
     """The same for a difference as large as the one seen; None if that is more than a thousand."""
+    wants_retests: bool
+    """Whether fewer seeds would do if runs were retested on more draws."""
 
 
 @dataclass(frozen=True)
@@ -53,19 +55,22 @@ def advise(evidence: Evidence, seen: float) -> Advice | None:
         return None
     tasks, pairs = len(differences), sum(map(len, differences.values()))
     expected = _expected_scatter(paired, sigma, pairs - tasks)
+    effects = (sigma, abs(seen))
+    for_runs = [seeds_needed(effect, expected, tasks, evidence.questions) for effect in effects]
+    for_both = [_with_draws(seeds, effect, evidence) for seeds, effect in zip(for_runs, effects, strict=True)]
     return Advice(
         seeds=pairs // tasks,
         scatter=sigma,
         detectable=minimum_detectable_effect(paired, tasks, pairs / tasks, evidence.questions),
-        for_one_sigma=_seeds_for(sigma, expected, evidence),
-        for_seen=_seeds_for(abs(seen), expected, evidence),
+        for_one_sigma=for_both[0],
+        for_seen=for_both[1],
+        wants_retests=for_both != for_runs,
     )
 
 
-def _seeds_for(effect: float, scatter: float, evidence: Evidence) -> int | None:
-    """As many as both parts of the verdict need."""
+def _with_draws(seeds: int | None, effect: float, evidence: Evidence) -> int | None:
+    """So many seeds, or as many as the other part of the verdict needs, which looks at the draws of the retests."""
     tasks, tables = len(evidence.differences), evidence.tables
-    seeds = seeds_needed(effect, scatter, tasks, evidence.questions)
     noise = noise_of_draws(tables)
     if seeds is None or noise is None:
         return seeds

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from fmlbench.metrics.advice import Advice
 from fmlbench.metrics.associations import Association
 from fmlbench.metrics.catalogue import find_measure
-from fmlbench.metrics.comparison import Comparison, TaskDifference, Verdict
+from fmlbench.metrics.comparison import MEASURE, Comparison, TaskDifference, Verdict
 from fmlbench.metrics.leaderboard import Entry, Leaderboard
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.metrics.statistics.correlation import Correlation
@@ -58,6 +58,8 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
     if comparison.over_draws is not None:
         draws = f"{_interval(comparison.over_draws)}{_draws(comparison)}"
         yield f"  over the draws of the retests, which all runs share: {draws}"
+    elif comparison.measure == MEASURE:
+        yield "  retested on one draw, which all runs share: nobody knows what others would say; ask for more with --retest"
     yield f"  a run of {comparison.first} beats one of {comparison.second} with probability {comparison.improves:.2f}"
     if comparison.complete_case is not None:
         yield f"  retests without a score left out instead of counted as the baseline: {comparison.complete_case:+.4f}"
@@ -93,6 +95,8 @@ def _advice_lines(advice: Advice | None, comparison: Comparison) -> Iterator[str
     yield f"to find {sigma} four times in five: {_seeds(advice.for_one_sigma, advice.seeds)}"
     if tested.difference:
         yield f"to find a difference as seen ({abs(tested.difference):.4f}): {_seeds(advice.for_seen, advice.seeds)}"
+    if advice.wants_retests:
+        yield "fewer seeds would do with more retests each (--retest)"
 
 
 def _seeds(needed: int | None, have: int) -> str:
