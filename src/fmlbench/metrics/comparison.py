@@ -17,7 +17,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.metrics.advice import Advice, Evidence, advise
 from fmlbench.metrics.catalogue import find_measure
 from fmlbench.metrics.comparability import require_comparable
-from fmlbench.metrics.measure import Better
+from fmlbench.metrics.measure import Better, Missing
 from fmlbench.metrics.measuring import MeasuredRun
 from fmlbench.metrics.statistics.bootstrap import Interval, mean_on_tasks_like_these, mean_on_these_tasks
 from fmlbench.metrics.statistics.draws import Tables, interval_over_draws, means_by_draw
@@ -50,6 +50,14 @@ class TaskDifference:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """A run that does not count."""
+
+    run: str
+    why: str
+
+
+@dataclass(frozen=True)
 class Comparison:
     """The first agent against the second."""
 
@@ -76,8 +84,8 @@ class Comparison:
     """The probability that a run of the first beats a run of the second on the same task."""
     tasks: Sequence[TaskDifference]
     advice: Advice | None
-    left_out: Sequence[str]
-    """Runs without a value or without a counterpart, and why."""
+    left_out: Sequence[LeftOut]
+    """Runs without a value or without a counterpart."""
 
 
 def compare_all(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEASURE) -> list[Comparison]:
@@ -192,19 +200,19 @@ class _Pair:
         differences = self.differences(measure)
         return fmean(fmean(row) for row in differences.values()) if differences else None
 
-    def _left_out(self) -> list[str]:
+    def _left_out(self) -> list[LeftOut]:
         ours, theirs = _cells(self.ours, self.measure), _cells(self.theirs, self.measure)
-        notes: list[str] = []
-        for runs, others in ((self.ours, theirs), (self.theirs, ours)):
-            for run in runs:
-                value = run.values[self.measure]
-                if not run.is_over:
-                    notes.append(f"{run.spec.run_id}: the run is not over")
-                elif not isinstance(value, float | int):
-                    notes.append(f"{run.spec.run_id}: {value.why}")
-                elif (run.task, run.spec.seed) not in others:
-                    notes.append(f"{run.spec.run_id}: nobody else has a value for this task and seed")
-        return notes
+        sides = ((self.ours, theirs), (self.theirs, ours))
+        found = [(run, self._why_left_out(run, others)) for runs, others in sides for run in runs]
+        return [LeftOut(run.spec.run_id, why) for run, why in found if why]
+
+    def _why_left_out(self, run: MeasuredRun, others: Mapping[tuple[str, int], float]) -> str:
+        value = run.values[self.measure]
+        if not run.is_over:
+            return "the run is not over"
+        if isinstance(value, Missing):
+            return value.why
+        return "" if (run.task, run.spec.seed) in others else "nobody else has a value for this task and seed"
 
 
 def _cells(runs: Sequence[MeasuredRun], measure: str) -> dict[tuple[str, int], float]:

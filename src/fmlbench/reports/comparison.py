@@ -1,16 +1,20 @@
 """A comparison in words and tables, ending in a verdict that a person can act on."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from fmlbench.metrics.advice import Advice
 from fmlbench.metrics.associations import Association
 from fmlbench.metrics.catalogue import find_measure
-from fmlbench.metrics.comparison import MEASURE, Comparison, TaskDifference, Verdict
+from fmlbench.metrics.comparison import MEASURE, Comparison, LeftOut, TaskDifference, Verdict
 from fmlbench.metrics.leaderboard import Entry, Leaderboard
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.metrics.statistics.correlation import Correlation
 from fmlbench.metrics.statistics.permutation import fewest_pairs
 from fmlbench.reports.sheets import Sheet
+
+_NAMED = 3
+"""How many runs are named where many are left out for one reason."""
 
 
 def leaderboard_sheet(board: Leaderboard) -> Sheet:
@@ -49,7 +53,7 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
     yield f"{comparison.first} against {comparison.second}: {verdict_text(comparison)}"
     yield (
         f"  {comparison.measure} differs by {tested.difference:+.4f} {_range(tested.low, tested.high)}; "
-        f"{_p(comparison)}, {tested.pairs} pairs on {_count(len(comparison.tasks), 'task')}"
+        f"{_p(comparison)}, {_count(tested.pairs, 'pair')} on {_count(len(comparison.tasks), 'task')}"
     )
     if comparison.sigmas is not None:
         yield f"  in sigma of the tasks' noise: {comparison.sigmas:+.2f}"
@@ -64,7 +68,7 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
     if comparison.complete_case is not None:
         yield f"  retests without a score left out instead of counted as the baseline: {comparison.complete_case:+.4f}"
     yield from (f"  {line}" for line in _advice_lines(comparison.advice, comparison))
-    yield from (f"  left out: {note}" for note in comparison.left_out)
+    yield from (f"  {line}" for line in _left_out_lines(comparison.left_out))
 
 
 def verdict_text(comparison: Comparison) -> str:
@@ -99,6 +103,16 @@ def _advice_lines(advice: Advice | None, comparison: Comparison) -> Iterator[str
         yield "fewer seeds would do with more retests each (--retest)"
 
 
+def _left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
+    """A line per reason, with the first few runs it holds for."""
+    reasons: defaultdict[str, list[str]] = defaultdict(list[str])
+    for one in left_out:
+        reasons[one.why].append(one.run)
+    for why, runs in reasons.items():
+        more = f" and {len(runs) - _NAMED} more" if len(runs) > _NAMED else ""
+        yield f"left out, {why}: {', '.join(runs[:_NAMED])}{more}"
+
+
 def _seeds(needed: int | None, have: int) -> str:
     if needed is None:
         return "more than 1000 seeds per task"
@@ -122,8 +136,12 @@ def _entry_row(entry: Entry) -> list[str]:
         str(len(entry.tasks)),
         str(entry.summary.n),
         "-" if entry.win_rate is None else f"{entry.win_rate:.2f}",
-        f"{entry.above_baseline[0]} {_interval(entry.above_baseline[1])}",
+        _rate(*entry.above_baseline, entry.summary.n),
     ]
+
+
+def _rate(count: int, interval: Interval | None, n: int) -> str:
+    return f"{count} of {n}" + (f" [{interval.low:.0%}, {interval.high:.0%}]" if interval else "")
 
 
 def _figure(value: float | None) -> str:

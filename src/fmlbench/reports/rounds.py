@@ -52,7 +52,7 @@ def rounds_of(agents: Mapping[str, Sequence[MeasuredRun]]) -> list[Rounds]:
 
 def rounds_sheet(rounds: Sequence[Rounds], runs: Sequence[MeasuredRun]) -> Sheet:
     """One row per task and agent, for people."""
-    columns = ("task", "agent", "runs", *(f"{name} ({find_measure(name).unit})" for name in SHOWN))
+    columns = ("task", "agent", "runs", *(_heading(name) for name in SHOWN))
     rows = [[one.task, one.agent, _count(one), *(_text(one.means[name]) for name in SHOWN)] for one in rounds]
     embedders = sorted({run.embedder for run in runs if run.embedder})
     seals = sorted({seal_text(run.spec.rung) for run in runs})
@@ -80,6 +80,10 @@ def _rounds(task: str, agent: str, runs: Sequence[MeasuredRun]) -> Rounds:
     values = {name: [value for run in over if (value := run.get(name)) is not None] for name in SHOWN}
     means = {name: estimate(found) for name, found in values.items()}
     return Rounds(task=task, agent=agent, runs=len(runs), over=len(over), means=means)
+
+
+def _heading(name: str) -> str:
+    return f"{name.replace('_', ' ')} ({find_measure(name).unit})"
 
 
 def _count(one: Rounds) -> str:

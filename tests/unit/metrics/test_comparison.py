@@ -161,11 +161,18 @@ def test_only_pairs_count_and_what_is_left_out_is_named():
     ours = [*runs({"toy": [0.3, 0.4]}), run(Missing("no retest was asked for"), seed=2), run(0.9, seed=9)]
     (found,) = compare_all({"a": ours, "b": runs({"toy": [0.1, 0.2, 0.3]})})
     assert found.tested.pairs == 2
-    assert sorted(note.split(": ")[1] for note in found.left_out) == [
+    assert sorted(one.why for one in found.left_out) == [
         "no retest was asked for",
         "nobody else has a value for this task and seed",
         "nobody else has a value for this task and seed",
     ]
+
+
+def test_many_runs_that_are_left_out_for_one_reason_are_one_line():
+    (found,) = compare_all({"a": runs({"toy": [0.1] * 9}), "b": runs({"toy": [0.1] * 2})})
+    (line,) = [line for line in verdict_lines(found) if "left out" in line]
+    assert line.startswith("  left out, nobody else has a value for this task and seed: toy.cpu.greedy.s2.")
+    assert line.endswith(" and 4 more")
 
 
 def test_a_run_that_is_not_over_does_not_count():
