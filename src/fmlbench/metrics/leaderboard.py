@@ -42,8 +42,8 @@ class Entry:
     groups: tuple[int, ...]
     """The tie groups it belongs to, numbered from 1, best first."""
     win_rate: float | None
-    above_baseline: tuple[int, Interval | None]
-    """How many runs improved on the baseline, and Wilson's interval of their share."""
+    above_baseline: tuple[int, int, Interval | None]
+    """How many runs improved on the baseline, of how many, and Wilson's interval of their share."""
     optimality_gap: float | None
     """How far runs stay below a perfect score on average; of the improvement alone, which has one."""
 
@@ -89,10 +89,10 @@ def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
     return Leaderboard(measure=measure, entries=entries, groups=groups, comparisons=comparisons)
 
 
-def _above_baseline(runs: Sequence[MeasuredRun]) -> tuple[int, Interval | None]:
+def _above_baseline(runs: Sequence[MeasuredRun]) -> tuple[int, int, Interval | None]:
     values = pooled(by_task(runs, MEASURE) or {"": []})
     count = int((values > 0).sum())
-    return count, wilson(count, len(values))
+    return count, len(values), wilson(count, len(values))
 
 
 def _winner_first(comparison: Comparison) -> tuple[str, str]:

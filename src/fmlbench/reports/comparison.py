@@ -136,11 +136,11 @@ def _entry_row(entry: Entry) -> list[str]:
         str(len(entry.tasks)),
         str(entry.summary.n),
         "-" if entry.win_rate is None else f"{entry.win_rate:.2f}",
-        _rate(*entry.above_baseline, entry.summary.n),
+        _rate(*entry.above_baseline),
     ]
 
 
-def _rate(count: int, interval: Interval | None, n: int) -> str:
+def _rate(count: int, n: int, interval: Interval | None) -> str:
     return f"{count} of {n}" + (f" [{interval.low:.0%}, {interval.high:.0%}]" if interval else "")
 
 

@@ -170,7 +170,7 @@ def test_only_pairs_count_and_what_is_left_out_is_named():
 
 def test_many_runs_that_are_left_out_for_one_reason_are_one_line():
     (found,) = compare_all({"a": runs({"toy": [0.1] * 9}), "b": runs({"toy": [0.1] * 2})})
-    (line,) = [line for line in verdict_lines(found) if "left out" in line]
+    (line,) = [line for line in verdict_lines(found) if "left out, " in line]
     assert line.startswith("  left out, nobody else has a value for this task and seed: toy.cpu.greedy.s2.")
     assert line.endswith(" and 4 more")
 
