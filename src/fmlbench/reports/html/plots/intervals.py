@@ -10,6 +10,8 @@ from fmlbench.reports.html.plots.scales import Scale, spanning
 from fmlbench.reports.html.plots.svg import element, line, picture
 
 _WIDTH, _HEIGHT, _EDGE = 260.0, 26.0, 8.0
+_ROOM = 0.25
+"""How far thin lines may widen the scale on either side, as a share of what the others take."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ def draw_strips(strips: Sequence[Strip]) -> list[Markup]:
     """
     inner = [0.0, *(value for strip in strips for value in (strip.mean, *_edges(strip.inner)))]
     low, high = min(inner), max(inner)
-    outer = [min(max(edge, 2 * low - high), 2 * high - low) for strip in strips for edge in _edges(strip.outer)]
+    room = (high - low) * _ROOM
+    outer = [min(max(edge, low - room), high + room) for strip in strips for edge in _edges(strip.outer)]
     scale = spanning([*inner, *outer], _EDGE, _WIDTH - _EDGE)
     return [_draw(strip, scale) for strip in strips]
 

@@ -12,7 +12,7 @@ from fmlbench.reports.html.plots.svg import element, line, picture, polyline
 
 
 def draw_profiles(agents: Mapping[str, Groups], colours: Mapping[str, str], label: str) -> Markup:
-    """The plot, a falling line per agent; who lies above another everywhere is better at any standard."""
+    """The plot, a falling line per agent; who lies above another everywhere came farther by any standard."""
     reached = {name: sorted(set(pooled(groups).tolist())) for name, groups in agents.items()}
     frame = Frame(
         across=spanning([0.0, *(100 * value for row in reached.values() for value in row)], LEFT, WIDTH - RIGHT),
