@@ -76,7 +76,8 @@ def verdict_text(comparison: Comparison) -> str:
     if comparison.verdict is Verdict.CANNOT_TELL:
         return "cannot tell"
     places = ", ".join(one.task for one in comparison.tasks if one.verdict is comparison.verdict)
-    return f"{comparison.verdict} (by itself on {places})" if places else str(comparison.verdict)
+    verdict = f"{comparison.verdict} by {abs(comparison.tested.difference):.4f}"
+    return f"{verdict} (by itself on {places})" if places else verdict
 
 
 def group_lines(board: Leaderboard) -> Iterator[str]:

@@ -60,6 +60,7 @@ def test_means_over_different_tasks_are_told_not_to_compare():
 
 def test_the_other_way_round_it_is_worse():
     (found,) = compare_all({"poor": runs(POOR), "good": runs(GOOD)})
+    assert next(verdict_lines(found)) == "poor against good: worse by 0.1007 (by itself on toy)"
     assert (found.verdict, found.tested.difference) == (Verdict.WORSE, pytest.approx(-1.41 / 14))
 
 
