@@ -110,6 +110,11 @@ class RunSpec(Record):
     """Tells apart runs that are asked for in the same words."""
 
     @property
+    def retest_terms(self) -> str:
+        """How often winners are retested, in words."""
+        return f"{self.retest_seeds} retest{'' if self.retest_seeds == 1 else 's'}"
+
+    @property
     def run_id(self) -> str:
         """A readable name that differs wherever the specification does."""
         digest = hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:8]

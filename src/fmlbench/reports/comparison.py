@@ -130,7 +130,7 @@ def _entry_row(entry: Entry) -> list[str]:
         f"{entry.mean:.4f}",
         _interval(entry.these_tasks),
         _interval(entry.new_tasks),
-        f"{entry.summary.iqm:.4f} {_interval(entry.iqm)}",
+        f"{entry.summary.iqm:.4f}{f' {_interval(entry.iqm)}' if entry.iqm else ''}",
         f"{entry.summary.median:.4f}",
         _figure(entry.summary.sd),
         _figure(entry.optimality_gap),

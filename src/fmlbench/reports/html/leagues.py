@@ -40,7 +40,7 @@ def make_leagues(runs: Mapping[str, RunRecord]) -> list[League]:
 
 
 def _terms(spec: RunSpec) -> str:
-    return f"{seal_text(spec.rung)}, track {spec.track}, {spec.budget.terms}, {spec.retest_seeds} retests"
+    return f"{seal_text(spec.rung)}, track {spec.track}, {spec.budget.terms}, {spec.retest_terms}"
 
 
 def _league(key: str, terms: str, members: Mapping[str, RunRecord]) -> League:
