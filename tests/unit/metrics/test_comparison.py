@@ -134,7 +134,8 @@ def test_seeds_are_advised_for_both_parts_of_the_verdict():
     left = noise_of_draws({"toy": noise})
     assert left is not None
     needed = seeds_needed_over_draws(noisy.tested.difference, left, tasks=1, draws=3)
-    assert noisy.advice.for_seen == needed == 88
+    assert noisy.advice.for_seen == needed
+    assert plain.advice.for_seen < 20
 
 
 def test_several_runs_of_one_task_and_seed_count_as_their_mean_on_every_draw_too():
