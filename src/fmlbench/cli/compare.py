@@ -12,8 +12,9 @@ def compare(
         list[str],
         typer.Argument(
             metavar="A B...",
-            help="Two or more groups of runs: an agent's name, a pattern of run names such as 'toy.cpu.greedy.*', or a "
-            "folder of runs. NAME=GROUP gives a group another name.",
+            help="Two or more agents by name, such as 'greedy', or 'mcts:exploration=2' where runs differ in settings; "
+            "or groups of runs: a pattern of run names such as 'toy.cpu.greedy.*', or a folder of runs. NAME=GROUP "
+            "gives a group another name.",
         ),
     ],
     measure: Annotated[

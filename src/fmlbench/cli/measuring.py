@@ -8,8 +8,9 @@ from rich.text import Text
 from fmlbench.cli.places import find_places
 from fmlbench.cli.playing import task_of
 from fmlbench.cli.screen import show, show_json, show_lines
-from fmlbench.cli.selecting import select_all
+from fmlbench.cli.selecting import runs_of_agent, select_all
 from fmlbench.core.errors import BadRequest
+from fmlbench.core.run import agent_names
 from fmlbench.metrics.associations import associate
 from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
 from fmlbench.metrics.embedding.clouds import embed_run
@@ -27,6 +28,7 @@ from fmlbench.reports.comparison import (
     verdict_lines,
 )
 from fmlbench.reports.measures import measure_sheet, run_sheet
+from fmlbench.reports.rounds import rounds_data, rounds_of, rounds_sheet
 from fmlbench.reports.sheets import Form, Sheet, to_table, write_sheet
 from fmlbench.reports.wording import seal_text
 from fmlbench.workspace.places import Places
@@ -75,6 +77,19 @@ def show_sheet(sheet: Sheet, form: Form) -> None:
         show_lines(Text(write_sheet(sheet, form).rstrip("\n")))
 
 
+def show_rounds(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
+    """Means over seeds, per task and agent."""
+    wanted = read_form(form)
+    runs = measure_words(words, embedder)
+    names = agent_names([run.spec.agent for run in runs])
+    agents = {name: [run for run, own in zip(runs, names, strict=True) if own == name] for name in names}
+    rounds = rounds_of(agents)
+    if as_json:
+        show_json(rounds)
+    else:
+        show_sheet(rounds_data(rounds) if wanted is Form.CSV else rounds_sheet(rounds, runs), wanted)
+
+
 def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
     """How each measure goes with the improvement."""
     wanted = read_form(form)
@@ -90,10 +105,13 @@ def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json
 def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
     """Agents against each other, with a verdict."""
     wanted = read_form(form)
-    groups = dict(map(_named, words))
+    places = find_places()
+    groups = dict(_named(word, places) for word in words)
     if len(groups) < 2:
         raise BadRequest("There is nothing to compare with.", hint="Name two groups of runs or more.")
     agents = {name: measure_words([group], embedder) for name, group in groups.items()}
+    for name, runs in agents.items():
+        _require_one_agent(name, runs)
     board = rank_agents(agents, measure)
     if as_json:
         show_json(board)
@@ -107,7 +125,18 @@ def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: 
         show(Group(Text(), seal, *verdicts, *map(Text, group_lines(board))))
 
 
-def _named(word: str) -> tuple[str, str]:
-    """A group and what it is called."""
+def _named(word: str, places: Places) -> tuple[str, str]:
+    """A group and what it is called; an agent may be named with its settings, which have equals signs of their own."""
     name, equals, group = word.partition("=")
-    return (name, group) if equals else (word, word)
+    return (name, group) if equals and not runs_of_agent(word, places.runs) else (word, word)
+
+
+def _require_one_agent(group: str, runs: Sequence[MeasuredRun]) -> None:
+    """Namesakes with different settings are different agents; a folder that mixes names is the user's own wish."""
+    agents = [run.spec.agent for run in runs]
+    names = sorted(set(agent_names(agents)))
+    if len(names) > 1 and len({agent.slug for agent in agents}) == 1:
+        raise BadRequest(
+            f"'{group}' holds runs of {len(names)} agents: {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}.",
+            hint="Compare them with each other, by these names.",
+        )
