@@ -1,5 +1,6 @@
 """Prepare and check tasks before the user's eyes."""
 
+import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -11,6 +12,7 @@ from fmlbench.cli.requests import rung, sandbox_of
 from fmlbench.cli.screen import proceedings, results, show_json, show_lines
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung
+from fmlbench.core.task import SMOKE
 from fmlbench.engine.admission import Finding, calibrate, check_task
 from fmlbench.engine.preparation import prepare
 from fmlbench.execution.rungs import open_sandbox
@@ -19,6 +21,7 @@ from fmlbench.records.provenance import processor_name
 from fmlbench.reports.untrusted import one_line
 from fmlbench.tasks.calibrating import write_calibration
 from fmlbench.tasks.folder import TaskFolder, read_task
+from fmlbench.tasks.library import name_of
 from fmlbench.workspace.places import Places
 
 
@@ -29,7 +32,14 @@ def prepare_folders(folders: Sequence[TaskFolder], track: str, *, unsealed: bool
     for folder in folders:
         with progress_on(proceedings()) as progress:
             prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
-        show_lines(Text(f"{folder.task.name} is ready. Next: fmlbench run {folder.task.name}"))
+        show_lines(Text(f"{folder.task.name} is ready. Next: {_run_command(folder, track)}"))
+
+
+def _run_command(folder: TaskFolder, track: str) -> str:
+    """What runs the task that was made ready, whether it has a name or a path."""
+    whole = track.removesuffix(SMOKE)
+    options = ([] if whole == "cpu" else ["--track", whole]) + (["--smoke"] if track != whole else [])
+    return shlex.join(["fmlbench", "run", name_of(folder), *options])
 
 
 def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, as_json: bool) -> bool:

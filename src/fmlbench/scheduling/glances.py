@@ -81,17 +81,16 @@ def hidden_improvement(state: RunState, spec: RunSpec, task: Task) -> float | No
 
 
 def _glance(state: RunState, task: Task | None, sizes: tuple[int, int]) -> Glance:
-    proposed = state.steps[1:]
-    spec = state.spec
+    proposed, usages, spec = state.steps[1:], state.usages, state.spec
     is_complete = bool(spec and task and state.is_complete(spec, task.metric))
     return Glance(
         sizes=sizes,
         is_complete=is_complete,
         steps=len(proposed),
         done=_done(state),
-        seconds=sum(step.evaluation.seconds + step.usage.seconds for step in state.steps),
-        dollars=sum(step.usage.dollars or 0.0 for step in state.steps),
-        unpriced=sum(step.usage.dollars is None for step in state.steps),
+        seconds=sum(step.evaluation.seconds for step in state.steps) + sum(usage.seconds for usage in usages),
+        dollars=sum(usage.dollars or 0.0 for usage in usages),
+        unpriced=sum(usage.dollars is None for usage in usages),
         outcomes=dict(Counter(str(step.evaluation.outcome) for step in proposed)),
         improvement=hidden_improvement(state, spec, task) if spec and task and is_complete else None,
     )

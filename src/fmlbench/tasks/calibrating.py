@@ -11,7 +11,7 @@ def write_calibration(manifest: Path, track: str, calibration: Calibration) -> N
     """Replace the track's calibration table, or add it at the end."""
     text = manifest.read_text("utf-8")
     block = _block(track, calibration)
-    old = re.compile(rf"^\[tracks\.{re.escape(track)}\.calibration\]\n(?:(?!\[).*(?:\n|\Z))*", re.MULTILINE)
+    old = re.compile(rf"^\[tracks\.{re.escape(track)}\.calibration\]\n(?:(?![\[#]).*(?:\n|\Z))*", re.MULTILINE)
     mended = old.sub(lambda _: block + "\n", text, count=1) if old.search(text) else f"{text.rstrip()}\n\n{block}"
     fresh = manifest.with_suffix(".new")
     fresh.write_text(mended.rstrip() + "\n", "utf-8")

@@ -42,6 +42,13 @@ def test_a_task_can_be_prepared_ahead(fmlbench: Fmlbench):
 
 
 @pytest.mark.sandbox
+def test_a_task_that_was_prepared_by_its_path_is_run_by_it(fmlbench: Fmlbench, tmp_path: Path):
+    fmlbench("tasks", "new", "mine", "--in", str(tmp_path / "my tasks"))
+    called = fmlbench("tasks", "prepare", str(tmp_path / "my tasks" / "mine"))
+    assert called.out == f"mine is ready. Next: fmlbench run '{tmp_path}/my tasks/mine'\n"
+
+
+@pytest.mark.sandbox
 @pytest.mark.parametrize(("passed", "code"), [(True, 0), (False, 1)])
 def test_a_check_tells_each_finding_and_the_verdict(
     fmlbench: Fmlbench, monkeypatch: pytest.MonkeyPatch, passed: bool, code: int
@@ -74,6 +81,7 @@ def test_one_agent_is_shown_with_what_its_settings_mean(fmlbench: Fmlbench):
     assert "1 or more" in page
     assert json.loads(fmlbench("agents", "aide", "--json").out)["settings"]["drafts"]["default"] == 5
     assert "Nothing can be set." in fmlbench("agents", "linear").out
+    assert "model openai/gpt-5.1-codex unless --model names another" in fmlbench("agents", "codex").out
     assert "Did you mean 'aide'?" in fmlbench("agents", "aid").err
 
 
