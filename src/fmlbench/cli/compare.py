@@ -14,7 +14,7 @@ def compare(
             metavar="A B...",
             help="Two or more agents by name, such as 'greedy', or 'mcts:exploration=2' where runs differ in settings; "
             "or groups of runs: a pattern of run names such as 'toy.cpu.greedy.*', or a folder of runs. NAME=GROUP "
-            "gives a group another name.",
+            "gives a group another name. A study file or a folder alone: all agents in it.",
         ),
     ],
     measure: Annotated[

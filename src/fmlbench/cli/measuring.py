@@ -81,9 +81,7 @@ def show_rounds(words: Sequence[str], embedder: str, *, form: str, as_json: bool
     """Means over seeds, per task and agent."""
     wanted = read_form(form)
     runs = measure_words(words, embedder)
-    names = agent_names([run.spec.agent for run in runs])
-    agents = {name: [run for run, own in zip(runs, names, strict=True) if own == name] for name in names}
-    rounds = rounds_of(agents)
+    rounds = rounds_of(_by_agent(runs))
     if as_json:
         show_json(rounds)
     else:
@@ -105,13 +103,7 @@ def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json
 def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
     """Agents against each other, with a verdict."""
     wanted = read_form(form)
-    places = find_places()
-    groups = dict(_named(word, places) for word in words)
-    if len(groups) < 2:
-        raise BadRequest("There is nothing to compare with.", hint="Name two groups of runs or more.")
-    agents = {name: measure_words([group], embedder) for name, group in groups.items()}
-    for name, runs in agents.items():
-        _require_one_agent(name, runs)
+    agents = _contestants(words, embedder)
     board = rank_agents(agents, measure)
     if as_json:
         show_json(board)
@@ -123,6 +115,29 @@ def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: 
         seal = Text(seal_text(next(iter(agents.values()))[0].spec.rung))
         verdicts = [Text(line) for comparison in board.comparisons for line in verdict_lines(comparison)]
         show(Group(Text(), seal, *verdicts, *map(Text, group_lines(board))))
+
+
+def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[MeasuredRun]]:
+    """The groups that words name, or the agents of the only one."""
+    places = find_places()
+    groups = dict(_named(word, places) for word in words)
+    found = {name: measure_words([group], embedder) for name, group in groups.items()}
+    if len(found) == 1:
+        (runs,) = found.values()
+        found = _by_agent(runs)
+    if len(found) < 2:
+        raise BadRequest(
+            "There is nothing to compare with.",
+            hint="Name two groups of runs or more, or a study or folder with two agents or more.",
+        )
+    for name, runs in found.items():
+        _require_one_agent(name, runs)
+    return found
+
+
+def _by_agent(runs: Sequence[MeasuredRun]) -> dict[str, list[MeasuredRun]]:
+    names = agent_names([run.spec.agent for run in runs])
+    return {name: [run for run, own in zip(runs, names, strict=True) if own == name] for name in names}
 
 
 def _named(word: str, places: Places) -> tuple[str, str]:

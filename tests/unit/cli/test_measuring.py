@@ -80,6 +80,13 @@ def test_namesakes_with_other_settings_are_other_agents(fmlbench: Fmlbench, runs
     assert "deep:depth=1 against other: cannot tell" in called.out
 
 
+def test_a_folder_alone_is_compared_agent_by_agent(fmlbench: Fmlbench, runs: Path):
+    for agent in ("good", "poor", "other"):
+        with_run(runs, agent, 0)
+    called = fmlbench("compare", str(runs), "--json")
+    assert sorted(entry["agent"] for entry in json.loads(called.out)["entries"]) == ["good", "other", "poor"]
+
+
 def test_sealed_and_unsealed_do_not_mix(fmlbench: Fmlbench, runs: Path):
     with_run(runs, "good", 0)
     with_run(runs, "poor", 0, Rung.NONE)
