@@ -28,6 +28,6 @@ def compare(
 
     Runs are paired by task and seed. The answer says by how much, on which tasks, and how many more seeds would decide.
     """
-    from fmlbench.cli.measuring import show_comparison
+    from fmlbench.cli.comparing import show_comparison
 
     show_comparison(agents, measure, embedder, form=form, as_json=as_json)

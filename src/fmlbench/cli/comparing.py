@@ -1,0 +1,71 @@
+"""Compare the agents that words on the command line name, and show what came of it."""
+
+from collections.abc import Sequence
+
+from rich.console import Group
+from rich.text import Text
+
+from fmlbench.cli.measuring import by_agent, measure_words, read_form, show_sheet
+from fmlbench.cli.places import find_places
+from fmlbench.cli.screen import show, show_json
+from fmlbench.cli.selecting import runs_of_agent
+from fmlbench.core.errors import BadRequest
+from fmlbench.core.run import agent_names
+from fmlbench.metrics.leaderboard import rank_agents
+from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.reports.comparison import group_lines, leaderboard_sheet, task_sheet, verdict_lines
+from fmlbench.reports.sheets import Form
+from fmlbench.reports.wording import seal_text
+from fmlbench.workspace.places import Places
+
+
+def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
+    """Agents against each other, with a verdict."""
+    wanted = read_form(form)
+    agents = _contestants(words, embedder)
+    board = rank_agents(agents, measure)
+    if as_json:
+        show_json(board)
+        return
+    for comparison in board.comparisons:
+        show_sheet(task_sheet(comparison), wanted)
+    show_sheet(leaderboard_sheet(board), wanted)
+    if wanted is Form.TEXT:
+        seal = Text(seal_text(next(iter(agents.values()))[0].spec.rung))
+        verdicts = [Text(line) for comparison in board.comparisons for line in verdict_lines(comparison)]
+        show(Group(Text(), seal, *verdicts, *map(Text, group_lines(board))))
+
+
+def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[MeasuredRun]]:
+    """The groups that words name, or the agents of the only one."""
+    places = find_places()
+    groups = dict(_named(word, places) for word in words)
+    found = {name: measure_words([group], embedder) for name, group in groups.items()}
+    if len(found) == 1:
+        (runs,) = found.values()
+        found = by_agent(runs)
+    if len(found) < 2:
+        raise BadRequest(
+            "There is nothing to compare with.",
+            hint="Name two groups of runs or more, or a study or folder with two agents or more.",
+        )
+    for name, runs in found.items():
+        _require_one_agent(name, runs)
+    return found
+
+
+def _named(word: str, places: Places) -> tuple[str, str]:
+    """A group and what it is called; an agent may be named with its settings, which have equals signs of their own."""
+    name, equals, group = word.partition("=")
+    return (name, group) if equals and not runs_of_agent(word, places.runs) else (word, word)
+
+
+def _require_one_agent(group: str, runs: Sequence[MeasuredRun]) -> None:
+    """Namesakes with different settings are different agents; a folder that mixes names is the user's own wish."""
+    agents = [run.spec.agent for run in runs]
+    names = sorted(set(agent_names(agents)))
+    if len(names) > 1 and len({agent.slug for agent in agents}) == 1:
+        raise BadRequest(
+            f"'{group}' holds runs of {len(names)} agents: {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}.",
+            hint="Compare them with each other, by these names.",
+        )
