@@ -1,6 +1,7 @@
 """Compare the agents that words on the command line name, and show what came of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from rich.console import Group
 from rich.text import Text
@@ -11,12 +12,17 @@ from fmlbench.cli.screen import show, show_json
 from fmlbench.cli.selecting import runs_of_agent
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
-from fmlbench.metrics.leaderboard import rank_agents
+from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
 from fmlbench.metrics.measuring import MeasuredRun
 from fmlbench.reports.comparison import group_lines, leaderboard_sheet, task_sheet, verdict_lines
 from fmlbench.reports.sheets import Form
 from fmlbench.reports.wording import seal_text
 from fmlbench.workspace.places import Places
+
+_MOST_IN_FULL = 3
+"""Pairs of agents of which all is told."""
+_BRIEF_LINES = 2
+"""Of the others: the verdict and the difference."""
 
 
 def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
@@ -27,13 +33,20 @@ def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: 
     if as_json:
         show_json(board)
         return
-    for comparison in board.comparisons:
+    is_brief = wanted is Form.TEXT and len(board.comparisons) > _MOST_IN_FULL
+    for comparison in () if is_brief else board.comparisons:
         show_sheet(task_sheet(comparison), wanted)
     show_sheet(leaderboard_sheet(board), wanted)
     if wanted is Form.TEXT:
-        seal = Text(seal_text(next(iter(agents.values()))[0].spec.rung))
-        verdicts = [Text(line) for comparison in board.comparisons for line in verdict_lines(comparison)]
-        show(Group(Text(), seal, *verdicts, *map(Text, group_lines(board))))
+        seal = seal_text(next(iter(agents.values()))[0].spec.rung)
+        show(Group(*map(Text, ("", seal, *_verdicts(board, is_brief=is_brief), *group_lines(board)))))
+
+
+def _verdicts(board: Leaderboard, *, is_brief: bool) -> Iterator[str]:
+    for comparison in board.comparisons:
+        yield from islice(verdict_lines(comparison), _BRIEF_LINES if is_brief else None)
+    if is_brief:
+        yield "What these rest on, and how many more seeds would decide: in --json, in a report, or for two agents alone."
 
 
 def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[MeasuredRun]]:
