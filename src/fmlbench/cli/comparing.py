@@ -8,7 +8,7 @@ from rich.text import Text
 
 from fmlbench.cli.measuring import by_agent, measure_words, read_form, show_sheet
 from fmlbench.cli.places import find_places
-from fmlbench.cli.screen import show, show_json
+from fmlbench.cli.screen import proceedings, show, show_json
 from fmlbench.cli.selecting import runs_of_agent
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
@@ -46,7 +46,7 @@ def _verdicts(board: Leaderboard, *, is_brief: bool) -> Iterator[str]:
     for comparison in board.comparisons:
         yield from islice(verdict_lines(comparison), _BRIEF_LINES if is_brief else None)
     if is_brief:
-        yield "What these rest on, and how many more seeds would decide: in --json, in a report, or for two agents alone."
+        yield "What these rest on, and how many more seeds would decide: in --json, a report, or for two agents alone."
 
 
 def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[MeasuredRun]]:
@@ -56,7 +56,7 @@ def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[Measured
     found = {name: measure_words([group], embedder) for name, group in groups.items()}
     if len(found) == 1:
         (runs,) = found.values()
-        found = by_agent(runs)
+        found = _begun(by_agent(runs))
     if len(found) < 2:
         raise BadRequest(
             "There is nothing to compare with.",
@@ -65,6 +65,14 @@ def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[Measured
     for name, runs in found.items():
         _require_one_agent(name, runs)
     return found
+
+
+def _begun(agents: dict[str, list[MeasuredRun]]) -> dict[str, list[MeasuredRun]]:
+    """Those who have finished a run; a sweep comes to the others later."""
+    waiting = [name for name, runs in agents.items() if not any(run.is_over for run in runs)]
+    if waiting:
+        proceedings().print(Text(f"no run is over, so left out: {', '.join(waiting)}", "yellow"), soft_wrap=True)
+    return {name: runs for name, runs in agents.items() if name not in waiting}
 
 
 def _named(word: str, places: Places) -> tuple[str, str]:

@@ -187,7 +187,7 @@ def _p(comparison: Comparison) -> str:
     return (
         f"p {_p_text(p)}"
         if p == adjusted
-        else f"p {_p_text(p)}, corrected for the number of agents {_p_text(adjusted)}"
+        else f"p {_p_text(p)}, corrected for the number of agents p {_p_text(adjusted)}"
     )
 
 

@@ -83,7 +83,10 @@ def test_namesakes_with_other_settings_are_other_agents(fmlbench: Fmlbench, runs
 def test_a_folder_alone_is_compared_agent_by_agent(fmlbench: Fmlbench, runs: Path):
     for agent in ("good", "poor", "other"):
         with_run(runs, agent, 0)
+    waiting = spec_of().model_copy(update={"agent": spec_of().agent.model_copy(update={"name": "waiting"})})
+    write_run(runs, waiting, complete_run(waiting)[:3])
     called = fmlbench("compare", str(runs), "--json")
+    assert "no run is over, so left out: waiting" in called.err
     assert sorted(entry["agent"] for entry in json.loads(called.out)["entries"]) == ["good", "other", "poor"]
 
 
