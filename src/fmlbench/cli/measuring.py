@@ -8,29 +8,21 @@ from rich.text import Text
 from fmlbench.cli.places import find_places
 from fmlbench.cli.playing import task_of
 from fmlbench.cli.screen import show, show_json, show_lines
-from fmlbench.cli.selecting import runs_of_agent, select_all
+from fmlbench.cli.selecting import select_all
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.associations import associate
 from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
 from fmlbench.metrics.embedding.clouds import embed_run
 from fmlbench.metrics.embedding.embedder import Embedder
-from fmlbench.metrics.leaderboard import rank_agents
 from fmlbench.metrics.measuring import MeasuredRun, measure_run
 from fmlbench.metrics.trace import Trace, read_trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
-from fmlbench.reports.comparison import (
-    association_sheet,
-    group_lines,
-    leaderboard_sheet,
-    task_sheet,
-    verdict_lines,
-)
+from fmlbench.reports.comparison import association_sheet
 from fmlbench.reports.measures import measure_sheet, run_sheet
 from fmlbench.reports.rounds import rounds_data, rounds_of, rounds_sheet
 from fmlbench.reports.sheets import Form, Sheet, to_table, write_sheet
-from fmlbench.reports.wording import seal_text
 from fmlbench.workspace.places import Places
 
 
@@ -81,9 +73,7 @@ def show_rounds(words: Sequence[str], embedder: str, *, form: str, as_json: bool
     """Means over seeds, per task and agent."""
     wanted = read_form(form)
     runs = measure_words(words, embedder)
-    names = agent_names([run.spec.agent for run in runs])
-    agents = {name: [run for run, own in zip(runs, names, strict=True) if own == name] for name in names}
-    rounds = rounds_of(agents)
+    rounds = rounds_of(by_agent(runs))
     if as_json:
         show_json(rounds)
     else:
@@ -102,41 +92,7 @@ def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json
     show_sheet(association_sheet(found), wanted)
 
 
-def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
-    """Agents against each other, with a verdict."""
-    wanted = read_form(form)
-    places = find_places()
-    groups = dict(_named(word, places) for word in words)
-    if len(groups) < 2:
-        raise BadRequest("There is nothing to compare with.", hint="Name two groups of runs or more.")
-    agents = {name: measure_words([group], embedder) for name, group in groups.items()}
-    for name, runs in agents.items():
-        _require_one_agent(name, runs)
-    board = rank_agents(agents, measure)
-    if as_json:
-        show_json(board)
-        return
-    for comparison in board.comparisons:
-        show_sheet(task_sheet(comparison), wanted)
-    show_sheet(leaderboard_sheet(board), wanted)
-    if wanted is Form.TEXT:
-        seal = Text(seal_text(next(iter(agents.values()))[0].spec.rung))
-        verdicts = [Text(line) for comparison in board.comparisons for line in verdict_lines(comparison)]
-        show(Group(Text(), seal, *verdicts, *map(Text, group_lines(board))))
-
-
-def _named(word: str, places: Places) -> tuple[str, str]:
-    """A group and what it is called; an agent may be named with its settings, which have equals signs of their own."""
-    name, equals, group = word.partition("=")
-    return (name, group) if equals and not runs_of_agent(word, places.runs) else (word, word)
-
-
-def _require_one_agent(group: str, runs: Sequence[MeasuredRun]) -> None:
-    """Namesakes with different settings are different agents; a folder that mixes names is the user's own wish."""
-    agents = [run.spec.agent for run in runs]
-    names = sorted(set(agent_names(agents)))
-    if len(names) > 1 and len({agent.slug for agent in agents}) == 1:
-        raise BadRequest(
-            f"'{group}' holds runs of {len(names)} agents: {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}.",
-            hint="Compare them with each other, by these names.",
-        )
+def by_agent(runs: Sequence[MeasuredRun]) -> dict[str, list[MeasuredRun]]:
+    """The runs of every agent, by its name among the others."""
+    names = agent_names([run.spec.agent for run in runs])
+    return {name: [run for run, own in zip(runs, names, strict=True) if own == name] for name in names}

@@ -10,7 +10,7 @@ from fmlbench.metrics.comparison import MEASURE, Comparison, LeftOut, TaskDiffer
 from fmlbench.metrics.leaderboard import Entry, Leaderboard
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.metrics.statistics.correlation import Correlation
-from fmlbench.metrics.statistics.permutation import fewest_pairs
+from fmlbench.metrics.statistics.permutation import ALPHA, fewest_pairs
 from fmlbench.reports.sheets import Sheet
 
 _NAMED = 3
@@ -176,10 +176,9 @@ def _correlation(found: Correlation) -> list[str]:
 
 
 def _draws(comparison: Comparison) -> str:
-    interval = comparison.over_draws
-    if interval is None or not interval.low <= 0 <= interval.high:
-        return ""
-    return "; other draws could turn it round, so ask for more with --retest"
+    """What to do where nothing but the draws stands against a verdict."""
+    is_held_up = comparison.p_adjusted < ALPHA and comparison.verdict is Verdict.CANNOT_TELL
+    return "; other draws could turn it round, so ask for more with --retest" if is_held_up else ""
 
 
 def _p(comparison: Comparison) -> str:
@@ -187,7 +186,7 @@ def _p(comparison: Comparison) -> str:
     return (
         f"p {_p_text(p)}"
         if p == adjusted
-        else f"p {_p_text(p)}, corrected for the number of agents {_p_text(adjusted)}"
+        else f"p {_p_text(p)}, corrected for the number of agents p {_p_text(adjusted)}"
     )
 
 

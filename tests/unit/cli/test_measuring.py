@@ -89,6 +89,26 @@ def test_namesakes_with_other_settings_are_other_agents(fmlbench: Fmlbench, runs
     assert "deep:depth=1 against other: cannot tell" in called.out
 
 
+def test_a_folder_alone_is_compared_agent_by_agent(fmlbench: Fmlbench, runs: Path):
+    for agent in ("good", "poor", "other"):
+        with_run(runs, agent, 0)
+    waiting = spec_of().model_copy(update={"agent": spec_of().agent.model_copy(update={"name": "waiting"})})
+    write_run(runs, waiting, complete_run(waiting)[:3])
+    called = fmlbench("compare", str(runs), "--json")
+    assert "no run is over, so left out: waiting" in called.err
+    assert sorted(entry["agent"] for entry in json.loads(called.out)["entries"]) == ["good", "other", "poor"]
+
+
+def test_many_agents_are_told_of_in_brief(fmlbench: Fmlbench, runs: Path):
+    for agent in ("a", "b", "c", "d"):
+        with_run(runs, agent, 0)
+    told = fmlbench("compare", str(runs)).out
+    assert [f"{pair} cannot tell" in told for pair in ("a against b:", "c against d:")] == [True, True]
+    assert "bootstrap" not in told
+    assert "for two agents alone" in told
+    assert "bootstrap" in fmlbench("compare", "a", "b").out
+
+
 def test_sealed_and_unsealed_do_not_mix(fmlbench: Fmlbench, runs: Path):
     with_run(runs, "good", 0)
     with_run(runs, "poor", 0, Rung.NONE)
