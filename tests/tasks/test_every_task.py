@@ -11,7 +11,7 @@ import pytest
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Calibration, ExamName, Figure
 from fmlbench.engine.leaks import find_leaks
-from fmlbench.engine.preparation import prepare
+from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.variants import Variants
 from fmlbench.execution.draws import make_draw
 from fmlbench.execution.practice import practice_of
@@ -69,6 +69,12 @@ def test_the_baseline_scores_as_its_record_says_and_the_same_twice(benches: Benc
     assert first.validation[0] == bench.variants.repeat_baseline()
     assert _is_near(first.validation[0], bench.record.baseline.validation)
     assert _is_near(first.test[0], bench.record.baseline.test)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_codebase_and_data_are_what_their_sources_give(benches: Benches, name: str):
+    bench = benches[name]
+    assert find_changed(bench.prepared, bench.variants.places, Silent()) == []
 
 
 @pytest.mark.parametrize("name", TASKS)

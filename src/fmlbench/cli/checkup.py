@@ -6,7 +6,8 @@ import shutil
 from pathlib import Path
 
 from fmlbench.execution.cgroups import usable_homes
-from fmlbench.execution.rungs import how_to_seal, why_not_sealed
+from fmlbench.execution.environments import built_environments
+from fmlbench.execution.rungs import how_to_seal, install_command, why_not_sealed
 from fmlbench.llm.providers.catalogue import PROVIDERS, Provider
 from fmlbench.reports.health import Health, Symptom
 from fmlbench.tasks.folder import TaskFolder
@@ -21,8 +22,8 @@ def examine(places: Places) -> list[Symptom]:
     return [
         _sandbox(),
         _cgroup(),
-        _program("git", Health.MISSING, "every step's code is kept with it", "sudo apt install git"),
-        _program("npm", Health.OPTIONAL, "some tasks' data come from npm packages", "sudo apt install npm"),
+        _program("git", Health.MISSING, "every step's code is kept with it"),
+        _program("npm", Health.OPTIONAL, "some tasks' data come from npm packages"),
         _disk("cache", places.cache, "FMLBENCH_CACHE"),
         _disk("runs", places.runs, "FMLBENCH_RUNS"),
         _environments(places),
@@ -52,9 +53,10 @@ def _cgroup() -> Symptom:
     )
 
 
-def _program(name: str, otherwise: Health, purpose: str, mend: str) -> Symptom:
-    found = shutil.which(name)
-    return Symptom(name, Health.WORKS, found) if found else Symptom(name, otherwise, f"not found; {purpose}", mend)
+def _program(name: str, otherwise: Health, purpose: str) -> Symptom:
+    if found := shutil.which(name):
+        return Symptom(name, Health.WORKS, found)
+    return Symptom(name, otherwise, f"not found; {purpose}", install_command(name))
 
 
 def _disk(what: str, folder: Path, variable: str) -> Symptom:
@@ -69,8 +71,7 @@ def _disk(what: str, folder: Path, variable: str) -> Symptom:
 
 
 def _environments(places: Places) -> Symptom:
-    found = [path.name for path in sorted(places.environments.glob("[!.]*")) if path.is_dir()]
-    if found:
+    if found := built_environments(places):
         return Symptom("Pythons", Health.WORKS, f"built: {', '.join(found)}")
     return Symptom("Pythons", Health.LATER, "none built yet; a task's is built when it is prepared")
 

@@ -79,7 +79,7 @@ def sandbox_of(wanted: Rung) -> Sandbox:
         return open_sandbox(wanted)
     except SandboxMissing as error:
         instead = "Or add --unsealed: candidates could then cheat, so every score is marked."
-        raise SandboxMissing(error.message, hint=f"{error.hint}. {instead}") from error
+        raise SandboxMissing(error.message, hint=f"{error.hint.removesuffix('.')}. {instead}") from error
 
 
 def require_agent(spec: RunSpec, places: Places) -> None:

@@ -136,9 +136,11 @@ class RunView:
         return line
 
     def _retest_announcement(self) -> str:
-        if not self._spec.retest_seeds:
+        seeds = self._spec.retest_seeds
+        if not seeds:
             return ""
-        return f" Now the best step and the baseline are retested on {self._spec.retest_seeds} fresh seeds."
+        who = "the best step and the baseline are" if self._winner() else "the baseline is"
+        return f" Now {who} retested on {seeds} fresh seed{'s' if seeds > 1 else ''}."
 
     def _remaining(self) -> str:
         left = jobs_left(self._spec, self._state, self._winner())

@@ -14,6 +14,9 @@ SMOKE = "-smoke"
 
 
 TaskName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
+FolderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+Count = Annotated[int, Field(ge=1)]
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Limits(Record):
@@ -38,15 +41,21 @@ class Limits(Record):
 class Training(Record):
     """A stage that sees visible data and leaves its model in the carry folder."""
 
-    name: str
+    name: FolderName
     """The stage, as the driver is told in `stage.json`."""
-    data: tuple[str, ...] = ("train",)
+    data: tuple[FolderName, ...] = ("train",)
     """Which visible parts of a draw are mounted."""
     # Left out of a task's digest where it says nothing, so that records of tasks without such stages stay valid.
     alone: Annotated[bool, Field(exclude_if=lambda alone: not alone)] = False
     """Whether the stage sees nothing of others: its carry folder is empty at first, and `carry/NAME` at the exam."""
     limits: Limits
     """What it may use."""
+
+    @model_validator(mode="after")
+    def _sees_no_exam(self) -> "Training":
+        if not set(ExamName).isdisjoint(self.data):
+            raise ValueError("a training stage sees no exam: labels lie there")
+        return self
 
 
 class AnswerKind(StrEnum):
@@ -67,9 +76,9 @@ class Answers(Record):
     shape: tuple[int, ...] = ()
     """The shape of one answer; -1 for a size the candidate chooses, up to ``max_size``."""
     max_size: int = 4096
-    asked_again: float = 0.2
+    asked_again: Share = 0.2
     """The share of questions that is asked again, in other company, in a fresh process."""
-    disagreement: float = 0.01
+    disagreement: Share = 0.01
     """The share of numbers in the repeated answers that may differ."""
     tolerance: float = 1e-3
     """How far two float answers may lie apart and still agree, relative to how far such answers typically spread."""
@@ -98,6 +107,12 @@ class Rule(Record):
     relative_to_baseline: bool = False
     """Whether the bounds are added to the baseline's value on the same draw."""
 
+    @model_validator(mode="after")
+    def _has_a_bound(self) -> "Rule":
+        if self.at_least is None and self.at_most is None:
+            raise ValueError("a rule needs a bound: at_least or at_most")
+        return self
+
 
 class Figure(Record):
     """A score over seeds: sigma, everywhere, is this standard deviation."""
@@ -113,6 +128,10 @@ class Measured(Record):
 
     validation: Figure
     test: Figure
+
+    def on(self, exam: "ExamName") -> Figure:
+        """The score on one exam."""
+        return self.validation if exam is ExamName.VALIDATION else self.test
 
 
 class Calibration(Record):
@@ -192,9 +211,9 @@ class Own(Record):
 class Track(Record):
     """The size a task runs at."""
 
-    threads: int = 1
+    threads: Count = 1
     """Thread counts change results at equal seeds, so they are pinned."""
-    draws: int = 1
+    draws: Count = 1
     """Draws averaged into one score; more where one is too noisy."""
     settings: dict[str, int | float | str] = {}
     """What the recipe and the driver need to know, in ``stage.json``."""
@@ -214,6 +233,13 @@ class Track(Record):
     """Settings of a short pass on a CPU that shows that everything loads and runs: `--smoke`."""
     calibration: Calibration | None = None
     """Written by `fmlbench tasks check --calibrate`."""
+
+    @model_validator(mode="after")
+    def _names_stages_apart(self) -> "Track":
+        names = [training.name for training in self.training]
+        if len(set(names)) < len(names):
+            raise ValueError(f"two training stages have the same name: {', '.join(names)}")
+        return self
 
 
 class Task(Record):
@@ -249,8 +275,21 @@ class Task(Record):
     """The baseline without its method, by which a task shows that the method does something."""
     exploits: tuple[Variant, ...] = ()
     """Cheap tricks that this very problem invites; admission tries each and none may pay."""
-    tracks: dict[str, Track]
+    tracks: Annotated[dict[str, Track], Field(min_length=1)]
     """By name: `cpu`, `paper`."""
+
+    @model_validator(mode="after")
+    def _knows_better_from_worse(self) -> "Task":
+        if not self.metric.gain(self.metric.best, self.metric.worst) > 0:
+            raise ValueError(
+                f"the metric's best score must be better than its worst one; its goal is to {self.metric.goal}"
+            )
+        return self
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether a rule can be judged only beside the baseline on the same draw."""
+        return any(rule.relative_to_baseline for rule in self.rules)
 
     @property
     def megabytes(self) -> float | None:

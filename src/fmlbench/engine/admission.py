@@ -4,17 +4,18 @@ A task is fit when its baseline can be repeated, its method does something, an e
 noise, nothing a candidate can reach gives answers away, and what it has on record is what is measured here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.figures import score_text
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import Calibration, ExamName, Figure, Measured
 from fmlbench.engine.leaks import find_leaks
-from fmlbench.engine.preparation import prepare
+from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.redteam import attack_task
 from fmlbench.engine.variants import Variants, VariantScores
 from fmlbench.execution.draws import make_draw
@@ -28,8 +29,12 @@ METHOD_SIGMAS = 2.0
 REFERENCE_SIGMAS = 3.0
 RECORD_SIGMAS = 4.0
 """How far a measured mean may lie from the one on record, in standard errors of their difference."""
+NOISE_RATIO = 5.0
+"""How much larger one of two standard deviations over ten seeds may be: chance alone does more once in 20,000."""
 EXPLOIT_SEEDS = 3
 EXPLOIT_SIGMAS = 2.0
+_NO_NOISE = 1e-9
+"""Sigma of a baseline whose score is the same on all seeds: any gain is then worth many of it."""
 
 
 class Finding(Record):
@@ -55,10 +60,9 @@ def check_task(
 ) -> bool:
     """Run every check and report each finding as it comes; what was measured before is not measured again."""
     prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
-    report(Finding(check="materials", passed=True, detail=_materials(folder)))
-    variants = Variants(prepared, places, progress)
-    admission = _Admission(prepared, variants, 1 if quick else SEEDS)
+    admission = _Admission(prepared, Variants(prepared, places, progress), 1 if quick else SEEDS)
     checks = (
+        admission.materials,
         admission.leaks,
         admission.repetition,
         admission.method,
@@ -66,7 +70,7 @@ def check_task(
         admission.record,
         admission.practice,
         admission.exploits,
-        lambda: admission.attacks(places),
+        admission.attacks,
     )
     findings: list[Finding] = []
     for check in checks:
@@ -96,6 +100,14 @@ class _Admission:
     variants: Variants
     seeds: int
 
+    def materials(self) -> Finding:
+        """Codebase and data must be what the manifest pins, also if somebody was at the cache since."""
+        task, places = self.prepared.task, self.variants.places
+        changed = find_changed(self.prepared, places, self.variants.progress)
+        names = ", ".join(f"{item.name} {item.version}" for item in (task.codebase, *task.data))
+        good, bad = f"checksums hold: {names}", f"changed: {', '.join(changed)}; remove it from {places.materials}"
+        return Finding(check="materials", passed=not changed, detail=bad if changed else good)
+
     def leaks(self) -> Finding:
         draw = make_draw(self.prepared, "check", 0, 0)
         leaks = find_leaks(self.prepared, draw)
@@ -107,7 +119,9 @@ class _Admission:
         first = self.variants.measure("baseline", 1).validation[0]
         again = self.variants.repeat_baseline()
         sigma = self._sigma(ExamName.VALIDATION)
-        detail = f"baseline {first:.4f}, unchanged code once more {again:.4f} (sigma {sigma:.4f})"
+        detail = (
+            f"baseline {score_text(first)}, unchanged code once more {score_text(again)} (sigma {score_text(sigma)})"
+        )
         return Finding(check="no-op", passed=abs(first - again) <= 2 * sigma, detail=detail)
 
     def method(self) -> Finding:
@@ -120,18 +134,22 @@ class _Admission:
         calibration = self.prepared.track.calibration
         if calibration is None:
             return Finding(check="record", passed=False, detail="no calibration on record; run with --calibrate")
-        scores = self.variants.measure("baseline", self.seeds)
-        problems: list[str] = []
-        for exam, recorded in (
-            (ExamName.VALIDATION, calibration.baseline.validation),
-            (ExamName.TEST, calibration.baseline.test),
-        ):
-            measured = fmean(scores.on(exam))
-            error = recorded.sd * (1 / self.seeds + 1 / recorded.n) ** 0.5
-            if abs(measured - recorded.mean) > RECORD_SIGMAS * error:
-                problems.append(f"{exam}: {measured:.4f} measured, {recorded.mean:.4f} on record")
-        detail = "; ".join(problems) or f"baseline as on record ({calibration.date}, {calibration.machine})"
+        problems = [problem for exam in ExamName for problem in self._differences(exam, calibration.baseline.on(exam))]
+        what = "baseline and noise" if self.seeds >= SEEDS else "baseline"
+        detail = "; ".join(problems) or f"{what} as on record ({calibration.date}, {calibration.machine})"
         return Finding(check="record", passed=not problems, detail=detail)
+
+    def _differences(self, exam: ExamName, recorded: Figure) -> Iterator[str]:
+        """Where the baseline as measured here is not the one on record; it takes many seeds to tell of the noise."""
+        measured = self.variants.measure("baseline", self.seeds).on(exam)
+        mean, error = _five_digits(fmean(measured)), recorded.sd * (1 / self.seeds + 1 / recorded.n) ** 0.5
+        if abs(mean - recorded.mean) > RECORD_SIGMAS * error:
+            yield f"{exam}: {score_text(mean)} measured, {score_text(recorded.mean)} on record"
+        if self.seeds < SEEDS:
+            return
+        low, high = sorted((stdev(measured), recorded.sd))
+        if high > NOISE_RATIO * low:
+            yield f"{exam}: sigma {score_text(stdev(measured))} measured, {score_text(recorded.sd)} on record"
 
     def practice(self) -> Finding:
         return judge_practice(self.variants.practise)
@@ -150,9 +168,9 @@ class _Admission:
             tried.append(f"{exploit.folder} {came_of_it / sigma:+.1f} sigma")
         return Finding(check="exploits", passed=not paid, detail="; ".join(tried) or "none on record")
 
-    def attacks(self, places: Places) -> Finding:
+    def attacks(self) -> Finding:
         """The attacks that every task is tried with; ``fmlbench redteam`` tries all there are."""
-        rows = attack_task(self.prepared, places, quick=True, progress=self.variants.progress)
+        rows = attack_task(self.prepared, self.variants.places, quick=True, progress=self.variants.progress)
         earned = [row.attack for row in rows if not row.is_stopped]
         detail = f"{len(rows)} attacks, none earned anything" if not earned else f"not stopped: {', '.join(earned)}"
         return Finding(check="attacks", passed=not earned, detail=detail)
@@ -163,7 +181,7 @@ class _Admission:
         gain = metric.gain(fmean(high.test), fmean(low.test))
         sigma = self._sigma(ExamName.TEST)
         detail = (
-            f"{better} {fmean(high.test):.4f}, {worse} {fmean(low.test):.4f} on the sealed test: "
+            f"{better} {score_text(fmean(high.test))}, {worse} {score_text(fmean(low.test))} on the sealed test: "
             f"{gain / sigma:+.1f} sigma (at least {sigmas:.0f} asked; n = {self.seeds})"
         )
         return Finding(check=check, passed=gain >= sigmas * sigma, detail=detail)
@@ -171,10 +189,9 @@ class _Admission:
     def _sigma(self, exam: ExamName) -> float:
         """The baseline's standard deviation over seeds: measured here if it can be, else the one on record."""
         calibration = self.prepared.track.calibration
-        if self.seeds >= SEEDS or calibration is None:
-            scores = self.variants.measure("baseline", max(self.seeds, 3)).on(exam)
-            return stdev(scores) or 1e-9
-        return (calibration.baseline.validation if exam is ExamName.VALIDATION else calibration.baseline.test).sd
+        if self.seeds < SEEDS and calibration is not None:
+            return calibration.baseline.on(exam).sd or _NO_NOISE
+        return stdev(self.variants.measure("baseline", max(self.seeds, 3)).on(exam)) or _NO_NOISE
 
 
 def judge_practice(practise: Callable[[], Evaluation | None]) -> Finding:
@@ -185,7 +202,7 @@ def judge_practice(practise: Callable[[], Evaluation | None]) -> Finding:
         return Finding(check="practice", passed=False, detail=trouble.message)
     if evaluation is None:
         return Finding(check="practice", passed=True, detail="this task has no practice questions")
-    score = "" if evaluation.score is None else f" {evaluation.score:.4f}"
+    score = "" if evaluation.score is None else f" {score_text(evaluation.score)}"
     detail = f"the baseline on practice questions: {evaluation.outcome}{score} {evaluation.reason}".rstrip()
     return Finding(check="practice", passed=evaluation.is_ok, detail=detail)
 
@@ -195,9 +212,9 @@ def _measured(scores: VariantScores) -> Measured:
 
 
 def _figure(values: list[float]) -> Figure:
-    return Figure(mean=round(fmean(values), 5), sd=round(stdev(values), 5), n=len(values))
+    return Figure(mean=_five_digits(fmean(values)), sd=_five_digits(stdev(values)), n=len(values))
 
 
-def _materials(folder: TaskFolder) -> str:
-    names = [f"{item.name} {item.version}" for item in (folder.task.codebase, *folder.task.data)]
-    return f"checksums hold: {', '.join(names)}"
+def _five_digits(value: float) -> float:
+    """Rounded as suits its size: scores of some metrics are tiny."""
+    return float(f"{value:.5g}")

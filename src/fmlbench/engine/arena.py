@@ -17,7 +17,7 @@ from fmlbench.core.steps import Move, Operator, Proposal, Step
 from fmlbench.core.task import ExamName
 from fmlbench.engine.briefing import write_brief
 from fmlbench.engine.journal import Journal
-from fmlbench.engine.runner import create
+from fmlbench.engine.runner import create, provenance_of
 from fmlbench.engine.session import RunSession
 from fmlbench.engine.variants import Variants
 from fmlbench.execution.draws import Draw, make_draw
@@ -25,7 +25,6 @@ from fmlbench.execution.prepared import PreparedTask
 from fmlbench.records.events import RunFinished, RunStarted, StepFinished
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lock import locked
-from fmlbench.records.provenance import describe_machine
 from fmlbench.redteam.attack import Attack, Candidate, Control, Ground, Target
 from fmlbench.redteam.baits import Baits, baits
 from fmlbench.redteam.leftovers import Guarded, find_leftovers, guard
@@ -77,12 +76,7 @@ def arena(prepared: PreparedTask, places: Places, progress: Progress) -> Generat
     folder = create(_spec(prepared), places)
     spec = folder.read_spec()
     with locked(folder.lock), Journal(folder, lambda _: None) as journal, baits() as laid_out:
-        machine = describe_machine(
-            environment=prepared.python.executable.parent.parent.name,
-            sandbox=str(prepared.sandbox.rung),
-            secret=prepared.secret.fingerprint,
-        )
-        journal.append(RunStarted(spec=spec, task=prepared.task, provenance=machine))
+        journal.append(RunStarted(spec=spec, task=prepared.task, provenance=provenance_of(prepared)))
         session = RunSession(
             spec=spec,
             prepared=prepared,
@@ -247,8 +241,7 @@ def _sigmas(prepared: PreparedTask, places: Places, progress: Progress) -> dict[
     """The baseline's noise: as it is on record, or measured once."""
     calibration = prepared.track.calibration
     if calibration is not None:
-        figures = calibration.baseline
-        return {ExamName.VALIDATION: figures.validation.sd, ExamName.TEST: figures.test.sd}
+        return {exam: calibration.baseline.on(exam).sd for exam in ExamName}
     scores = Variants(prepared, places, progress).measure("baseline", _SIGMA_SEEDS)
     return {exam: stdev(scores.on(exam)) for exam in ExamName}
 

@@ -5,9 +5,12 @@ every file of the repository, of the visible data and of the environment that ca
 copies of the task's raw data.
 """
 
+import bz2
 import gzip
 import hashlib
+import lzma
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -27,6 +30,10 @@ _LABELS_IN_A_ROW = 64
 _MAX_FILE_BYTES = 256 * 2**20
 _NOT_DATA = {".py", ".pyc", ".so", ".pyi", ".h", ".hpp", ".cpp", ".a", ".o", ".md", ".rst", ".html", ".cuh"}
 """In an environment, files of these kinds are code; in the repository everything is searched."""
+_DECOMPRESS = {".gz": gzip.decompress, ".tgz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
+_ZIPPED = {".npz", ".zip", ".whl"}
+_DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
+"""What unpacking raises on what is broken, encrypted or packed in ways Python does not know."""
 
 
 def find_leaks(prepared: PreparedTask, draw: Draw) -> list[str]:
@@ -101,13 +108,13 @@ def _is_within(path: Path, folders: Sequence[Path]) -> bool:
 
 
 def _content(path: Path) -> bytes:
-    """A file's bytes, unpacked if it is a common kind of archive."""
+    """A file's bytes, unpacked if it is a common kind of archive that nothing is wrong with."""
     try:
-        if path.suffix == ".gz":
-            return gzip.decompress(path.read_bytes())
-        if path.suffix in {".npz", ".zip"}:
+        if path.suffix in _DECOMPRESS:
+            return _DECOMPRESS[path.suffix](path.read_bytes())
+        if path.suffix in _ZIPPED:
             with zipfile.ZipFile(path) as archive:
                 return b"".join(archive.read(name) for name in archive.namelist())
-    except (OSError, EOFError, zipfile.BadZipFile):
+    except _DAMAGE:
         pass
     return path.read_bytes()

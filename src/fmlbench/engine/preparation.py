@@ -10,8 +10,9 @@ from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.execution.secret import Secret, machine_secret
 from fmlbench.tasks.folder import TaskFolder
+from fmlbench.workspace.digests import digest_of
 from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
-from fmlbench.workspace.materials import obtain
+from fmlbench.workspace.materials import is_intact, obtain
 from fmlbench.workspace.places import Places
 
 
@@ -59,8 +60,28 @@ def _codebase(folder: TaskFolder, places: Places, progress: Progress) -> Path:
     with exclusive(whole):
         if not whole.exists():
             with scratch_beside(whole) as scratch:
-                made = scratch / "made"
-                shutil.copytree(upstream, made, copy_function=shutil.copyfile)
-                shutil.copytree(folder.path / folder.task.overlay, made, dirs_exist_ok=True)
-                replace_folder(made, whole)
+                replace_folder(_overlaid(upstream, folder, scratch), whole)
     return whole
+
+
+def _overlaid(upstream: Path, folder: TaskFolder, scratch: Path) -> Path:
+    made = scratch / "made"
+    shutil.copytree(upstream, made, copy_function=shutil.copyfile)
+    shutil.copytree(folder.path / folder.task.overlay, made, dirs_exist_ok=True)
+    return made
+
+
+def find_changed(prepared: PreparedTask, places: Places, progress: Progress) -> list[str]:
+    """What of a task's codebase and data is, on this machine, no longer what its source gives."""
+    folder, task = prepared.folder, prepared.task
+    changed = [
+        item.name
+        for item in (task.codebase, *task.data)
+        if not is_intact(item, task_folder=folder.path, places=places, progress=progress)
+    ]
+    if changed or not task.overlay:
+        return changed
+    upstream = obtain(task.codebase, task_folder=folder.path, places=places, progress=progress)
+    with exclusive(prepared.codebase), scratch_beside(prepared.codebase) as scratch:
+        is_same = digest_of(_overlaid(upstream, folder, scratch)) == digest_of(prepared.codebase)
+    return [] if is_same else [f"{task.codebase.name} with {task.overlay}"]

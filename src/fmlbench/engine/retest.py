@@ -64,8 +64,7 @@ class Retest:
             return done
         if baseline is None:
             return self._baseline(seed)
-        is_relative = any(rule.relative_to_baseline for rule in self.prepared.task.rules)
-        return self._measure(index, seed, baseline.result().metrics if is_relative else {})
+        return self._measure(index, seed, baseline.result().metrics if self.prepared.task.is_relative else {})
 
     def _measure(self, index: int, seed: int, baseline: Mapping[str, float]) -> Evaluation:
         workbench = Workbench(

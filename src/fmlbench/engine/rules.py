@@ -16,7 +16,9 @@ def find_broken_rule(
 ) -> str:
     """The first rule these metrics break, in words; empty if they keep all of them."""
     for rule in rules:
-        value = metrics[rule.metric]
+        value = metrics.get(rule.metric)
+        if value is None:
+            return f"{rule.text} (there is no finite {rule.metric})"
         grace = GRACE * standard_errors.get(rule.metric, 0.0)
         origin = baseline.get(rule.metric, value) if rule.relative_to_baseline else 0.0
         if rule.at_least is not None and value < origin + rule.at_least - grace:

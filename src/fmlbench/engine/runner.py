@@ -56,7 +56,7 @@ def play(
         prepared = _prepare(spec, places, progress, open_rung(spec.rung))
         with Journal(folder, watch) as journal:
             if journal.state.spec is None:
-                journal.append(RunStarted(spec=spec, task=prepared.task, provenance=_provenance(prepared)))
+                journal.append(RunStarted(spec=spec, task=prepared.task, provenance=provenance_of(prepared)))
             snapshots = Snapshots(folder.code)
             session = RunSession(
                 spec=spec,
@@ -97,7 +97,8 @@ def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, 
     return "the agent is done" if session.is_open else "the budget is spent"
 
 
-def _provenance(prepared: PreparedTask) -> Provenance:
+def provenance_of(prepared: PreparedTask) -> Provenance:
+    """Where what is measured here and now comes from."""
     return describe_machine(
         environment=prepared.python.executable.parent.parent.name,
         sandbox=str(prepared.sandbox.rung),

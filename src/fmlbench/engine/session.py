@@ -109,15 +109,17 @@ class RunSession:
                 self._take_sealed_exam(step, self.snapshots.read(step.snapshot))
 
     def _take(self, proposal: Proposal) -> Step:
-        if self.journal.state.pending is None:
-            proposal = self._judge(proposal)
-            self._log(proposal)
+        """Experiment with a proposal; while a logged one still waits, that one is meant, whatever is handed in."""
         made = self.journal.state.pending
-        assert made is not None  # noqa: S101 - it was logged the line before
+        if made is None:
+            proposal = self._judge(proposal)
+            made, files = self._log(proposal), proposal.files
+        else:
+            files = self.snapshots.read(made.snapshot)
         if made.rejection:
             evaluation = Evaluation(outcome=Outcome.REJECTED, reason=made.rejection)
         else:
-            evaluation = self._experiment(made.index, proposal.files)
+            evaluation = self._experiment(made.index, files)
         step = Step(
             index=made.index,
             move=made.move,
@@ -128,7 +130,7 @@ class RunSession:
         )
         self.journal.append(StepFinished(step=step))
         if not (self.tests_later and step.evaluation.is_ok):
-            self._take_sealed_exam(step, proposal.files)
+            self._take_sealed_exam(step, files)
         return step
 
     def violation_of(self, files: Mapping[str, str]) -> str:
@@ -149,7 +151,7 @@ class RunSession:
     def _untouched_files(self) -> Mapping[str, str]:
         return editable_files(self.prepared.codebase, self.prepared.task.editable)
 
-    def _log(self, proposal: Proposal) -> None:
+    def _log(self, proposal: Proposal) -> ProposalMade:
         """Store the files, then name them in the log: what the log names must exist."""
         steps = self.journal.state.steps
         index = len(steps)
@@ -159,16 +161,16 @@ class RunSession:
             f"step {index}: {proposal.idea}",
             ref=f"refs/heads/steps/{index}",
         )
-        self.journal.append(
-            ProposalMade(
-                index=index,
-                move=proposal.move,
-                idea=storable(proposal.idea),
-                snapshot=snapshot,
-                usage=proposal.usage,
-                rejection=storable(proposal.rejection),
-            )
+        made = ProposalMade(
+            index=index,
+            move=proposal.move,
+            idea=storable(proposal.idea),
+            snapshot=snapshot,
+            usage=proposal.usage,
+            rejection=storable(proposal.rejection),
         )
+        self.journal.append(made)
+        return made
 
     def _workbench(self, index: int, files: Mapping[str, str]) -> Workbench:
         return Workbench(
@@ -190,6 +192,7 @@ class RunSession:
 
         evaluation = self._persistently(index, attempt)
         workbench.keep(ExamName.VALIDATION, self.folder.step(index))
+        self._insist_on_baseline(index, evaluation)
         return evaluation
 
     def _take_sealed_exam(self, step: Step, files: Mapping[str, str]) -> None:
@@ -200,8 +203,21 @@ class RunSession:
             baseline = first.metrics if first else {}
             evaluation = self._persistently(step.index, lambda: workbench.take_test(baseline))
             workbench.keep(ExamName.TEST, self.folder.step(step.index) / "sealed")
+            self._insist_on_baseline(step.index, evaluation)
             self.journal.append(TestScored(index=step.index, evaluation=evaluation))
         workbench.clear()
+
+    def _insist_on_baseline(self, index: int, evaluation: Evaluation) -> None:
+        """Stop where the untouched code has no score: nothing could be compared with it, and no agent is to blame."""
+        if index or evaluation.is_ok:
+            return
+        task = self.prepared.task.name
+        trouble = f"The untouched code of '{task}' has no score here: {evaluation.outcome} ({evaluation.reason})."
+        self.journal.append(Trouble(index=index, reason=trouble))
+        raise InfraTrouble(
+            trouble,
+            hint=f"The task or a machine too slow for it is at fault; its logs are in {self.folder.step(index)}.",
+        )
 
     def _persistently(self, index: int, attempt: Callable[[], Evaluation]) -> Evaluation:
         """Try again where the machine failed; what the candidate did wrong is a result like any other."""

@@ -1,6 +1,7 @@
 """What a run gives to its agent: the task's reference for the oracle, quarters for programs."""
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from fmlbench.agents.surroundings import Quarters, Surroundings
 from fmlbench.core.evaluation import Evaluation, Outcome
@@ -13,6 +14,7 @@ from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Mount, mounts_of
 from fmlbench.workspace.places import Places
+from fmlbench.workspace.trees import editable_files
 
 DEFAULT_HOURS = 24.0
 """A program is ended after so long if the run's budget says nothing about time."""
@@ -64,6 +66,15 @@ class _Practice:
     def __call__(self, files: Mapping[str, str]) -> Evaluation:
         if rejection := self._session.violation_of(files):
             return Evaluation(outcome=Outcome.REJECTED, reason=rejection)
+        return self._try(files, self._baseline)
+
+    @cached_property
+    def _baseline(self) -> Mapping[str, float]:
+        """What rules that are relative to the baseline start from: the untouched code on the same questions."""
+        task = self._prepared.task
+        return self._try(editable_files(self._prepared.codebase, task.editable), {}).metrics if task.is_relative else {}
+
+    def _try(self, files: Mapping[str, str], baseline: Mapping[str, float]) -> Evaluation:
         self._trials += 1
         workbench = Workbench(
             prepared=self._prepared,
@@ -73,6 +84,6 @@ class _Practice:
             purpose=("practice", 0),
         )
         try:
-            return workbench.validate({})
+            return workbench.validate(baseline)
         finally:
             workbench.clear()

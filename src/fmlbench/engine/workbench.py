@@ -127,11 +127,9 @@ class Workbench:
 
 def put_together(rules: tuple[Rule, ...], grades: Sequence[Grade], baseline: Mapping[str, float]) -> Evaluation:
     """One evaluation of all draws' grades, held to the task's rules."""
-    metrics = {name: _mean([grade.metrics[name] for grade in grades]) for name in grades[0].metrics}
-    errors = {
-        name: math.hypot(*(grade.standard_errors[name] for grade in grades)) / len(grades)
-        for name in grades[0].standard_errors
-    }
+    metrics = {name: _mean(values) for name, values in _in_all([grade.metrics for grade in grades]).items()}
+    standard_errors = _in_all([grade.standard_errors for grade in grades])
+    errors = {name: math.hypot(*values) / len(values) for name, values in standard_errors.items()}
     broken = find_broken_rule(rules, metrics, errors, baseline)
     return Evaluation(
         outcome=Outcome.INVALID if broken else Outcome.OK,
@@ -159,6 +157,12 @@ def _examine(experiments: Sequence[Experiment], exam: ExamName) -> list[Examined
         if not examined[-1].evaluation.is_ok:
             break
     return examined
+
+
+def _in_all(figures: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
+    """The values of every figure that all draws have."""
+    names = [name for name in figures[0] if all(name in one for one in figures)]
+    return {name: [one[name] for one in figures] for name in names}
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -39,6 +39,8 @@ def _rounding(rows: Array) -> Array:
 
 def find_dependence(first: Array, again: Array, answers: Answers) -> str:
     """Why these answers cannot stand, or nothing."""
+    if first.shape != again.shape:
+        return f"answers of shape {first.shape[1:]} had shape {again.shape[1:]} when they were asked in other company"
     share = share_that_differs(first, again, answers)
     if share <= answers.disagreement:
         return ""

@@ -129,7 +129,11 @@ class Expected:
             raise BadHandIn(f"the answers are {array.dtype}; whole numbers are expected")
         if wanted.kind == "f" and array.dtype.kind not in "fiu":
             raise BadHandIn(f"the answers are {array.dtype}; numbers are expected")
-        converted = array.astype(wanted)
+        if wanted.kind == "i" and array.size and int(array.max()) > np.iinfo(wanted).max:
+            raise BadHandIn(f"the answers hold {array.max()}, which does not fit into {wanted}")
+        # What is too large for a float becomes infinite, which is looked for below; the user need not hear of it.
+        with np.errstate(over="ignore"):
+            converted = array.astype(wanted)
         if wanted.kind == "f" and not np.isfinite(converted).all():
             raise BadHandIn("the answers are not all finite")
         return converted

@@ -46,6 +46,11 @@ def build(environment: Environment, *, task_folder: Path, places: Places, progre
     return python_in(folder)
 
 
+def built_environments(places: Places) -> list[str]:
+    """The names of those that are there whole."""
+    return [path.name for path in sorted(places.environments.glob("[!.]*")) if _is_complete(path)]
+
+
 @dataclass(frozen=True)
 class _Build:
     """One environment on its way."""

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ class Grade(Record):
 
     score: float
     metrics: dict[str, float] = {}
+    """Side metrics; what is not a finite number is left out."""
     standard_errors: dict[str, float] = {}
     """Of the score (under the metric's name) and of side metrics, as far as the grader can tell."""
     refused: str = ""
@@ -92,6 +94,11 @@ def _read_grade(prepared: PreparedTask, execution: Execution, path: Path) -> Gra
             f"The grader of '{prepared.task.name}' wrote no grade: {error}.",
             hint="fmlbench tasks check tells more.",
         ) from error
-    if not graded.refused and not math.isfinite(graded.score):
-        return graded.model_copy(update={"refused": "the score is not a finite number"})
-    return graded
+    refused = graded.refused or ("" if math.isfinite(graded.score) else "the score is not a finite number")
+    figures = {"metrics": _finite(graded.metrics), "standard_errors": _finite(graded.standard_errors)}
+    return graded.model_copy(update={"refused": refused, **figures})
+
+
+def _finite(figures: Mapping[str, float]) -> dict[str, float]:
+    """Those that are numbers: JSON knows no others, and a rule would let them pass."""
+    return {name: value for name, value in figures.items() if math.isfinite(value)}

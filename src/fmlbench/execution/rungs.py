@@ -15,12 +15,12 @@ from fmlbench.execution.unsealed import Unsealed
 
 _PROBE_SECONDS = 60
 _INSTALL = {
-    "debian": "sudo apt install bubblewrap",
-    "fedora": "sudo dnf install bubblewrap",
-    "rhel": "sudo dnf install bubblewrap",
-    "arch": "sudo pacman -S bubblewrap",
-    "suse": "sudo zypper install bubblewrap",
-    "alpine": "sudo apk add bubblewrap",
+    "debian": "sudo apt install",
+    "fedora": "sudo dnf install",
+    "rhel": "sudo dnf install",
+    "arch": "sudo pacman -S",
+    "suse": "sudo zypper install",
+    "alpine": "sudo apk add",
 }
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 
@@ -73,17 +73,18 @@ def how_to_seal() -> str:
     if platform.system() != "Linux":
         return "Use a Linux machine, or ask for --unsealed: the run is then marked so."
     if find_bubblewrap() is None:
-        return f"Install it: {_install_command()}"
+        return f"Install it: {install_command('bubblewrap')}"
     if _APPARMOR.exists() and _APPARMOR.read_text().strip() == "1":
         return "Allow user namespaces: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
     return "Allow user namespaces: sudo sysctl -w user.max_user_namespaces=10000; in a container, run it privileged."
 
 
-def _install_command() -> str:
+def install_command(package: str) -> str:
+    """What installs a package of this machine's distribution."""
     try:
         facts = platform.freedesktop_os_release()
     except OSError:
         facts = {}
     names = [facts.get("ID", ""), *facts.get("ID_LIKE", "").split()]
-    known = [_INSTALL[name] for name in names if name in _INSTALL]
-    return known[0] if known else "sudo apt install bubblewrap, or sudo dnf install bubblewrap"
+    known = [f"{_INSTALL[name]} {package}" for name in names if name in _INSTALL]
+    return known[0] if known else f"sudo apt install {package}, or sudo dnf install {package}"

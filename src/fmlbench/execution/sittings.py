@@ -118,6 +118,11 @@ class _OneByOne:
             return Sitting(execution, self._order, None)
         if self._asker.problem:
             return Sitting(execution, self._order, None, self._asker.problem, self._asker.is_hostile)
+        shapes = sorted({answer.shape for answer in self._asker.answers})
+        if len(shapes) > 1:
+            return Sitting(
+                execution, self._order, None, f"the answers have shape {shapes[0]} here and {shapes[1]} there"
+            )
         return Sitting(execution, self._order, np.stack(self._asker.answers))
 
     def leave(self) -> None:

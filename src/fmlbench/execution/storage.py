@@ -11,6 +11,8 @@ from fmlbench.execution.processes import unlinked_bytes
 from fmlbench.execution.sandbox import Ending, Verdict
 
 _MAX_DEPTH = 64
+_LONGEST_PATH = 1024
+"""In bytes, below the folder: beyond 4096 for all of a path, the kernel takes none."""
 _LOCKED = "locked a folder, so that it cannot be measured"
 
 
@@ -38,7 +40,7 @@ def measure(folders: Iterable[Path], *, at_most_files: int) -> Contents:
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except PermissionError:
             raise Unmeasurable(_LOCKED) from None
-        found = _measure_open(handle, at_most_files - files, _MAX_DEPTH)
+        found = _measure_open(handle, at_most_files - files, _MAX_DEPTH, _LONGEST_PATH)
         size, files = size + found.bytes, files + found.files
     return Contents(size, files)
 
@@ -64,7 +66,7 @@ def _attributes_of(path: Path) -> int:
     return sum(len(os.fsencode(name)) + len(value) for name, value in zip(names, values, strict=True))
 
 
-def _measure_open(handle: int, at_most_files: int, depth: int) -> Contents:
+def _measure_open(handle: int, at_most_files: int, depth: int, room: int) -> Contents:
     """Measure the folder behind ``handle`` and close it: by handles, because names can be changed under our feet."""
     size = files = 0
     try:
@@ -75,9 +77,12 @@ def _measure_open(handle: int, at_most_files: int, depth: int) -> Contents:
                 if files > at_most_files:
                     break
                 files += 1
+                room_inside = room - len(os.fsencode(entry.name)) - 1
+                if room_inside < 0:
+                    raise Unmeasurable(f"made a path of more than {_LONGEST_PATH} characters")
                 inner = _open_folder(entry, handle)
                 if inner is not None:
-                    found = _measure_open(inner, at_most_files - files, depth - 1)
+                    found = _measure_open(inner, at_most_files - files, depth - 1, room_inside)
                     size, files = size + found.bytes, files + found.files
                 else:
                     size += _size_of(entry)

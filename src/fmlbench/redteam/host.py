@@ -95,6 +95,14 @@ HOST = (
         "deep",
     ),
     _attack(
+        "long-paths",
+        "Nests a few folders with names so long that no path leads to the innermost.",
+        "a limit on the length of paths, and removal that needs none",
+        payload("odd_names", VARIANT="long"),
+        _CRASHED,
+        "a path of more than",
+    ),
+    _attack(
         "locked-folders",
         "Takes away the right to look into the folders it leaves.",
         "what cannot be measured is refused, and removed all the same",

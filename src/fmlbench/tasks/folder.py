@@ -16,6 +16,7 @@ NAME/
 
 import hashlib
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +25,7 @@ from pydantic import ValidationError
 
 from fmlbench.core.errors import BadRequest, TaskInvalid
 from fmlbench.core.record import first_problem
+from fmlbench.core.sources import PathSource
 from fmlbench.core.task import Task, Track, Variant
 from fmlbench.tasks.part import Part
 
@@ -88,12 +90,8 @@ class TaskFolder:
 
     def files_of(self, variant: Variant) -> dict[str, str]:
         """The files a variant lays over the codebase, by path within the repository."""
-        root = self.path / variant.folder
-        return {
-            path.relative_to(root).as_posix(): path.read_text("utf-8")
-            for path in sorted(root.rglob("*"))
-            if path.is_file() and "__pycache__" not in path.parts
-        }
+        files = Part((self.path / variant.folder,)).files()
+        return {name: path.read_text("utf-8") for name, path in sorted(files.items())}
 
     @cached_property
     def digest(self) -> str:
@@ -112,7 +110,21 @@ class TaskFolder:
             digest.update(path.relative_to(self.path).as_posix().encode())
             digest.update(hashlib.sha256(path.read_bytes()).digest())
         digest.update(self.instructions.encode())
+        for name, path in self._unpinned_files():
+            digest.update(name.encode("utf-8", "surrogateescape") + hashlib.sha256(path.read_bytes()).digest())
         return digest.hexdigest()
+
+    def _unpinned_files(self) -> Iterator[tuple[str, Path]]:
+        """What the manifest names by path and pins by no hash, as far as it is there: it can change under its feet."""
+        materials = [material for material in (self.task.codebase, *self.task.data) if material.digest is None]
+        sources = [source for material in materials for source in material.sources]
+        names = [source.path for source in sources if isinstance(source, PathSource)]
+        if self.task.environment.requirements:
+            names.append(self.task.environment.requirements)
+        for place in (self.path / name for name in names):
+            if place.is_file():
+                yield place.name, place
+            yield from sorted(Part((place,)).files().items())
 
 
 def read_task(path: Path) -> TaskFolder:

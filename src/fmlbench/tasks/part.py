@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+LEFT_OUT = frozenset({".git", "__pycache__"})
+"""Folders that tools leave in a working copy; never part of anything."""
+
 
 @dataclass(frozen=True)
 class Part:
@@ -18,6 +21,6 @@ class Part:
         """Where each file is, by its path within the part."""
         found: dict[str, Path] = {}
         for folder in reversed(self.folders):
-            files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-            found |= {path.relative_to(folder).as_posix(): path for path in files}
+            inside = ((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())
+            found |= {name.as_posix(): path for name, path in inside if LEFT_OUT.isdisjoint(name.parts)}
         return found

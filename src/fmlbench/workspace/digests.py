@@ -4,8 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
-LEFT_OUT = frozenset({".git", "__pycache__"})
-"""Folders that tools leave in a working copy; never part of a codebase."""
+from fmlbench.tasks.part import LEFT_OUT
 
 
 def files_in(folder: Path) -> list[Path]:

@@ -20,20 +20,37 @@ _READ_ONLY = 0o444
 
 def obtain(material: Material, *, task_folder: Path, places: Places, progress: Progress) -> Path:
     """Return the folder with a material's files; at once and without a network if it was obtained before."""
-    folder = places.materials / f"{_slug(material.name)}-{_key(material, task_folder)}"
+    folder = _folder_of(material, task_folder, places)
     if folder.is_dir():
         return folder
-    fetcher = Fetcher(task_folder, places.downloads, progress)
     with disk_trouble_explained(places.cache), exclusive(folder):
         if not folder.is_dir():
             with scratch_beside(folder) as scratch:
-                files = _fetch_any(material, fetcher, scratch)
-                for mend in material.mends:
-                    _apply(mend, files, material.name)
+                files = _make(material, Fetcher(task_folder, places.downloads, progress), scratch)
                 for path in files_in(files):
                     path.chmod(_READ_ONLY)
                 replace_folder(files, folder)
     return folder
+
+
+def is_intact(material: Material, *, task_folder: Path, places: Places, progress: Progress) -> bool:
+    """Whether what was obtained is still what its source gives; archives that are on this machine are not fetched."""
+    folder = _folder_of(material, task_folder, places)
+    with disk_trouble_explained(places.cache), exclusive(folder), scratch_beside(folder) as scratch:
+        made = _make(material, Fetcher(task_folder, places.downloads, progress), scratch)
+        return digest_of(made) == digest_of(folder)
+
+
+def _folder_of(material: Material, task_folder: Path, places: Places) -> Path:
+    return places.materials / f"{_slug(material.name)}-{_key(material, task_folder)}"
+
+
+def _make(material: Material, fetcher: Fetcher, scratch: Path) -> Path:
+    """The files, fetched and mended."""
+    files = _fetch_any(material, fetcher, scratch)
+    for mend in material.mends:
+        _apply(mend, files, material.name)
+    return files
 
 
 def _fetch_any(material: Material, fetcher: Fetcher, scratch: Path) -> Path:

@@ -1,12 +1,14 @@
 """Where things lie on this machine.
 
 cache/
+  secret          what the seeds of all draws come from
   downloads/      archives as they came, by checksum
   materials/      unpacked and mended codebases and data, read-only
   environments/   the Pythons tasks run in
   pools/          a task's train, validation and test pools
   draws/          what a seed drew from them
   baselines/      retests of the baseline
+  checks/         what checking tasks has measured
   programs/       agents that were installed for runs
   models/         files of language models that run here
   embeddings/     vectors of code, by embedder

@@ -129,5 +129,7 @@ def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.Mon
     def nowhere(_: str) -> None: ...
 
     monkeypatch.setattr("fmlbench.cli.checkup.shutil.which", nowhere)
-    found = {symptom["what"]: symptom["health"] for symptom in json.loads(fmlbench("doctor", "--json").out)}
-    assert (found["git"], found["npm"]) == ("missing", "optional")
+    monkeypatch.setattr("fmlbench.execution.rungs.platform.freedesktop_os_release", lambda: {"ID": "fedora"})
+    found = {symptom["what"]: symptom for symptom in json.loads(fmlbench("doctor", "--json").out)}
+    assert (found["git"]["health"], found["npm"]["health"]) == ("missing", "optional")
+    assert found["git"]["mend"] == "sudo dnf install git"

@@ -109,6 +109,13 @@ def test_an_unsealed_run_is_called_so_from_the_first_line():
     assert "UNSEALED" in shown(spec_of(Rung.NONE))[0]
 
 
+def test_it_is_announced_whose_retests_follow():
+    won = shown(spec_of(), baseline(0.5), step(1, 0.7), END)[-1]
+    assert won.endswith("Now the best step and the baseline are retested on 3 fresh seeds.")
+    lost = shown(spec_of().model_copy(update={"retest_seeds": 1}), baseline(0.5), step(1, 0.4), END)[-1]
+    assert lost.endswith("Now the baseline is retested on 1 fresh seed.")
+
+
 def test_retests_are_counted_but_not_told():
     lines = shown(spec_of(), baseline(0.5), step(1, 0.7), hidden_score(1, 0.6), END, *retested(0, 0.5, 0.4))
     assert [line.split(",")[0] for line in lines[-2:]] == ["retest 1/6 done", "retest 2/6 done"]

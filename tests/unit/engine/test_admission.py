@@ -1,29 +1,138 @@
-"""What is asked of a task before it is admitted."""
+"""What a task is refused for; that good ones are admitted, the tutorial and every task show."""
 
-from fmlbench.core.errors import InfraTrouble
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.engine.admission import judge_practice
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.errors import TaskInvalid
+from fmlbench.core.progress import Silent
+from fmlbench.core.task import Measured
+from fmlbench.engine.admission import Finding, check_task
+from fmlbench.engine.arena import AttackRow
+from fmlbench.engine.variants import Variants, VariantScores
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.sandbox import Sandbox
+from fmlbench.tasks.folder import read_task
+from fmlbench.tasks.starting import start_task
+from fmlbench.workspace.places import Places
+
+pytestmark = pytest.mark.sandbox
+
+THROUGH = AttackRow(
+    attack="known-paths",
+    family="label access",
+    tries="",
+    outcome="ok",
+    validation=1.0,
+    test=1.0,
+    bar=0.7,
+    seen="",
+    earned=True,
+    has_run=True,
+    as_expected=False,
+)
+EXPLOIT = '[[exploits]]\nfolder = "exploits/quick"\nidea = "What pays."\n\n[tracks.cpu]'
 
 
-def test_practice_that_gives_a_score_will_do():
-    finding = judge_practice(lambda: Evaluation(outcome=Outcome.OK, score=0.75))
-    assert finding.passed
-    assert finding.detail == "the baseline on practice questions: ok 0.7500"
+@pytest.fixture
+def bad(tmp_path: Path) -> Path:
+    """A copy of the toy task with nothing right about it."""
+    folder = start_task("bad", tmp_path)
+    shutil.copytree(folder / "reference", folder / "exploits" / "quick")
+    for variant in ("reference", "method_off"):
+        shutil.rmtree(folder / variant)
+        shutil.copytree(folder / "codebase", folder / variant)
+    manifest = folder / "task.toml"
+    text = manifest.read_text().replace("[tracks.cpu]", EXPLOIT)
+    manifest.write_text(
+        re.sub(r"baseline = \{ validation = \{ mean = [\d.]+", "baseline = { validation = { mean = 0.9", text)
+    )
+    return folder
 
 
-def test_a_task_may_have_no_practice():
-    assert judge_practice(lambda: None).passed
+def one_gets_through(*_: object, **__: object) -> list[AttackRow]:
+    return [THROUGH]
 
 
-def test_practice_on_which_the_baseline_fails_will_not_do():
-    finding = judge_practice(lambda: Evaluation(outcome=Outcome.CRASHED, reason="exit code 1"))
-    assert not finding.passed
-    assert finding.detail.endswith("crashed exit code 1")
+def nothing_leaks(*_: object) -> list[str]:
+    return []
 
 
-def test_practice_questions_that_cannot_be_made_are_a_finding():
-    def practise() -> Evaluation:
-        raise InfraTrouble("The data recipe of 'birds' failed at 'practice'.", hint="")
+@pytest.fixture
+def findings(bad: Path, places: Places, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
+    monkeypatch.setattr("fmlbench.engine.admission.attack_task", one_gets_through)
+    return check(bad, places, sandbox)
 
-    finding = judge_practice(practise)
-    assert (finding.passed, finding.detail) == (False, "The data recipe of 'birds' failed at 'practice'.")
+
+def check(task: Path, places: Places, sandbox: Sandbox) -> list[Finding]:
+    found: list[Finding] = []
+    passed = check_task(
+        read_task(task), "cpu", places=places, sandbox=sandbox, progress=Silent(), quick=True, report=found.append
+    )
+    assert passed == all(finding.passed for finding in found)
+    return found
+
+
+def test_every_fault_of_a_task_is_found(findings: list[Finding]):
+    assert {finding.check: finding.passed for finding in findings} == {
+        "materials": True,
+        "leaks": True,
+        "no-op": True,
+        "method": False,
+        "reference": False,
+        "record": False,
+        "practice": True,
+        "exploits": False,
+        "attacks": False,
+    }
+    told = {finding.check: finding.detail for finding in findings}
+    assert "+0.0 sigma (at least 3 asked; n = 1)" in told["reference"]
+    assert "0.9000 on record" in told["record"]
+    assert told["attacks"] == "not stopped: known-paths"
+
+
+def test_a_second_check_measures_only_what_changed(
+    findings: list[Finding], bad: Path, places: Places, sandbox: Sandbox
+):
+    (kept,) = places.checks.glob(f"bad-cpu-{read_task(bad).on('cpu').digest[:12]}-*")
+    before = {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")}
+    (bad / "reference" / "tinylearn" / "model.py").write_text("")
+    with pytest.raises(TaskInvalid, match="The reference of 'bad' fails on validation"):
+        check(bad, places, sandbox)
+    assert {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")} == before
+
+
+class Alternating(Variants):
+    """Scores as on record, but ten seeds lie by turns so far above and below."""
+
+    apart = 0.0
+
+    def measure(self, variant: str, seeds: int) -> VariantScores:
+        calibration = self.prepared.track.calibration
+        assert calibration is not None
+        on_record: Measured = getattr(calibration, variant)
+        shifts = [self.apart * (-1) ** seed for seed in range(seeds)]
+        validation, test = (
+            [figure.mean + shift for shift in shifts] for figure in (on_record.validation, on_record.test)
+        )
+        return VariantScores(validation, test, [1.0] * seeds, [1.0] * seeds)
+
+    def repeat_baseline(self) -> float:
+        return self.measure("baseline", 1).validation[0]
+
+
+@pytest.mark.parametrize(("apart", "passed"), [(0.0005, False), (0.005, True), (0.03, True), (0.06, False)])
+def test_noise_that_is_not_the_one_on_record_is_found(
+    toy: PreparedTask, places: Places, monkeypatch: pytest.MonkeyPatch, apart: float, passed: bool
+):
+    # A standard deviation of 1.054 times how far they lie apart; 0.0088 and 0.0111 are on record.
+    monkeypatch.setattr(Alternating, "apart", apart)
+    monkeypatch.setattr("fmlbench.engine.admission.Variants", Alternating)
+    monkeypatch.setattr("fmlbench.engine.admission.attack_task", one_gets_through)
+    monkeypatch.setattr("fmlbench.engine.admission.find_leaks", nothing_leaks)
+    found: list[Finding] = []
+    check_task(toy.folder, "cpu", places=places, sandbox=toy.sandbox, progress=Silent(), report=found.append)
+    (record,) = (finding for finding in found if finding.check == "record")
+    assert (record.passed, "sigma" in record.detail) == (passed, not passed)

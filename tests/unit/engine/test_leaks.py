@@ -1,5 +1,9 @@
 """What counts as a find: bytes that would hardly stand there by chance."""
 
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -47,6 +51,22 @@ def test_a_row_of_an_exam_in_the_repository_is_found(world: World):
     world.ask(images=images)
     (world.repository / "sample.bin").write_bytes(b"header" + images[3].tobytes())
     assert find_leaks(world.prepared, world.draw) == ["repository: sample.bin holds a row of the test exam"]
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
+)
+def test_a_row_is_found_in_a_compressed_file_and_a_damaged_one_is_no_trouble(
+    world: World, ending: str, compress: Callable[[bytes], bytes]
+):
+    images = np.random.default_rng(0).integers(0, 4, (5, 28, 28), dtype=np.uint8)
+    world.ask(images=images)
+    packed = compress(images.tobytes())
+    (world.repository / f"images{ending}").write_bytes(packed)
+    (world.repository / f"torn{ending}").write_bytes(packed[:-100])
+    (world.repository / f"odd{ending}").write_bytes(packed[:50] + bytes(50) + packed[100:])
+    (world.repository / "broken.zip").write_bytes(b"PK\x03\x04 no archive")
+    assert find_leaks(world.prepared, world.draw) == [f"repository: images{ending} holds a row of the test exam"]
 
 
 def test_a_few_small_numbers_in_some_order_are_no_find(world: World):

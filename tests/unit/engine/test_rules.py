@@ -1,5 +1,10 @@
+import pytest
+
+from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import Rule
 from fmlbench.engine.rules import find_broken_rule
+from fmlbench.engine.workbench import put_together
+from fmlbench.execution.grading import Grade
 
 FLOOR = Rule(metric="accuracy", text="Accuracy must not fall.", at_least=-0.02, relative_to_baseline=True)
 
@@ -20,3 +25,23 @@ def test_an_absolute_ceiling():
 
 def test_the_baseline_itself_keeps_every_relative_rule():
     assert find_broken_rule((FLOOR,), {"accuracy": 0.1}, {}, {}) == ""
+
+
+def test_a_rule_is_not_kept_by_a_metric_that_is_missing():
+    assert (
+        find_broken_rule((FLOOR,), {}, {}, {"accuracy": 0.70})
+        == "Accuracy must not fall. (there is no finite accuracy)"
+    )
+
+
+def test_draws_are_put_together_by_what_all_of_them_have():
+    # Standard errors of 0.03 and 0.04 make hypot(0.03, 0.04) / 2 = 0.025 of the mean.
+    grades = [
+        Grade(score=0.4, metrics={"accuracy": 0.7, "gap": 0.1}, standard_errors={"accuracy": 0.03}),
+        Grade(score=0.6, metrics={"accuracy": 0.5}, standard_errors={"accuracy": 0.04}),
+    ]
+    floor = Rule(metric="accuracy", text="Accuracy must be had.", at_least=0.649)
+    evaluation = put_together((floor,), grades, {})
+    assert (evaluation.outcome, evaluation.score) == (Outcome.OK, 0.5)
+    assert evaluation.metrics == {"accuracy": pytest.approx(0.6)}
+    assert put_together((floor.model_copy(update={"at_least": 0.651}),), grades, {}).outcome is Outcome.INVALID

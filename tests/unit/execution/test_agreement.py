@@ -27,6 +27,12 @@ def test_a_little_disagreement_is_tolerated_and_more_is_named():
     assert "20.0%" in find_dependence(first, again, LABELS)
 
 
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_answers_of_another_width_do_not_agree(width: int):
+    first, again = np.zeros((5, 3), np.float32), np.zeros((5, width), np.float32)
+    assert f"had shape ({width},)" in find_dependence(first, again, SCORES)
+
+
 def test_wild_answers_hide_nothing():
     first = np.linspace(0, 1, 101, dtype=np.float32)
     first[:10] = 1e6

@@ -86,6 +86,7 @@ def test_answers_of_the_expected_shape_are_taken():
         npy([[1, 2, 3]]),
         npy([1.0, 2.0, 3.0]),
         npy([True, False, True]),
+        npy(np.array([1, 2, 2**63], np.uint64)),
         npy(["1", "2", "3"]),
         npy(np.array([{}, {}, {}], dtype=object)),
         npy([1, 2, 3])[:-4],
@@ -113,7 +114,7 @@ def test_mangled_files_never_bring_the_harness_down():
             Expected(LABELS, 3).parse(bytes(content))
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
 def test_numbers_that_are_not_finite_are_refused(value: float):
     with pytest.raises(BadHandIn, match="finite"):
         Expected(FEATURES, 1).parse(npy([[0.5, value]]))

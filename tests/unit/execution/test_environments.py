@@ -9,7 +9,7 @@ import pytest
 from fmlbench.core.errors import EnvironmentBroken, TaskInvalid
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Environment
-from fmlbench.execution.environments import build
+from fmlbench.execution.environments import build, built_environments
 from fmlbench.execution.sandbox import TaskPython
 from fmlbench.workspace.places import Places
 
@@ -96,8 +96,10 @@ def test_a_scrap_of_a_killed_build_is_built_anew(links: Path, home: Places):
     folder = make(PINNED, home).executable.parents[1]
     (folder / "complete").unlink()
     (folder / "scrap").write_text("left behind")
+    assert built_environments(home) == []
     assert answer_of(make(PINNED, home)) == "42"
     assert not (folder / "scrap").exists()
+    assert built_environments(home) == [folder.name]
 
 
 def test_an_environment_whose_base_went_away_is_built_anew(links: Path, home: Places):

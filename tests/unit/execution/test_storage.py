@@ -53,6 +53,14 @@ def test_folders_too_deep_to_walk_are_refused(tmp_path: Path) -> None:
         measure([tmp_path], at_most_files=1000)
 
 
+def test_paths_too_long_to_be_used_are_refused(tmp_path: Path) -> None:
+    tmp_path.joinpath(*["d" * 199] * 5).mkdir(parents=True)
+    measure([tmp_path], at_most_files=1000)
+    tmp_path.joinpath(*["d" * 199] * 5, "e" * 24).touch()
+    with pytest.raises(Unmeasurable, match="1024 characters"):
+        measure([tmp_path], at_most_files=1000)
+
+
 @pytest.fixture
 def locked(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "locked").mkdir(mode=0)

@@ -9,6 +9,12 @@ from fmlbench.tasks.calibrating import write_calibration
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.library import all_tasks, find_task
 
+STAGE = """
+[[tracks.cpu.training]]
+name = "train"
+limits = { cpu_seconds = 1, wall_seconds = 1, memory_mb = 1 }
+"""
+
 
 @pytest.fixture
 def toy(tmp_path: Path) -> Path:
@@ -31,6 +37,24 @@ def test_an_unknown_field_is_named(toy: Path):
     with pytest.raises(TaskInvalid, match="titel") as caught:
         read_task(toy)
     assert "typing error" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('data = ["train"]', 'data = ["train", "test"]', "a training stage sees no exam"),
+        ('data = ["train"]', 'data = ["../elsewhere"]', r"tracks\.cpu\.training\.0\.data\.0"),
+        ("threads = 1", "threads = 1\ndraws = 0", r"tracks\.cpu\.draws"),
+        ('dtype = "int64"', 'dtype = "int64", asked_again = 1.5', r"tracks\.cpu\.exam\.answers\.asked_again"),
+        ("worst = 0.25", "worst = 1.5", "its goal is to maximize"),
+        ("[reference]", '[[rules]]\nmetric = "x"\ntext = "y"\n\n[reference]', "a rule needs a bound"),
+        ("[tracks.cpu.exam]", f"{STAGE}\n[tracks.cpu.exam]", "the same name: train, train"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_with_its_place(toy: Path, old: str, new: str, complaint: str):
+    edit(toy, old, new)
+    with pytest.raises(TaskInvalid, match=complaint):
+        read_task(toy)
 
 
 def test_a_missing_part_of_the_folder_is_named(toy: Path):
@@ -67,6 +91,21 @@ def test_the_digest_changes_with_what_can_change_a_score_and_with_nothing_else(t
     assert read_task(toy).digest == before
     (toy / "grader" / "grade.py").write_text("other grader")
     assert read_task(toy).digest != before
+
+
+def test_the_digest_changes_with_files_that_no_hash_pins(toy: Path):
+    before = read_task(toy).digest
+    (toy / "codebase" / ".git").mkdir()
+    (toy / "codebase" / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    assert read_task(toy).digest == before
+    (toy / "codebase" / "LICENSE").write_text("another file that no candidate may edit")
+    changed = read_task(toy).digest
+    assert changed != before
+    edit(toy, 'name = "numpy"', 'name = "own"\nrequirements = "own.txt"')
+    (toy / "own.txt").write_text("numpy==2.4.6")
+    older = read_task(toy).digest
+    (toy / "own.txt").write_text("numpy==2.4.7")
+    assert len({before, changed, older, read_task(toy).digest}) == 4
 
 
 def test_a_calibration_is_written_into_the_manifest_and_replaced(toy: Path):

@@ -13,7 +13,7 @@ from fmlbench.core.errors import ChecksumMismatch, InfraTrouble, SourceUnavailab
 from fmlbench.core.progress import Silent
 from fmlbench.core.sources import GitSource, Material, Mend, PathSource, Source, UrlSource
 from fmlbench.workspace.digests import digest_of, files_in
-from fmlbench.workspace.materials import obtain
+from fmlbench.workspace.materials import is_intact, obtain
 from fmlbench.workspace.places import Places
 from tests.unit.workspace.file_server import Shelf
 
@@ -244,6 +244,18 @@ def test_a_mend_replaces_its_one_place(task_folder: Path, home: Places):
     folder = get(wanted, task_folder, home)
     assert content_of(folder)["easy/net.py"] == b"x = 2\ny = 1\n"
     assert (task_folder / "upstream" / "easy" / "net.py").read_bytes() == FILES["easy/net.py"]
+
+
+def test_it_is_seen_when_somebody_was_at_the_cache(task_folder: Path, home: Places, shelf: Shelf):
+    wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)), mends=(MEND,))
+    folder = get(wanted, task_folder, home)
+    shelf.files.clear()
+    assert is_intact(wanted, task_folder=task_folder, places=home, progress=Silent())
+    changed = folder / "easy" / "net.py"
+    changed.chmod(0o644)
+    changed.write_text("x = 3\ny = 1\n")
+    assert not is_intact(wanted, task_folder=task_folder, places=home, progress=Silent())
+    assert visible(home.materials) == [folder.name]
 
 
 @pytest.mark.parametrize(

@@ -33,11 +33,20 @@ def strange(folder):
 
 def deep(folder):
     """Folders within folders, deeper than recursion goes and longer than a path can be."""
+    nest(folder, "deeper", 1900)
+
+
+def long(folder):
+    """A few folders within folders, but with such names that no path leads to the innermost."""
+    nest(folder, "n" * 250, 20)
+
+
+def nest(folder, name, times):
     here = os.getcwd()
     os.chdir(folder)
-    for _ in range(1900):
-        os.mkdir("deeper")
-        os.chdir("deeper")
+    for _ in range(times):
+        os.mkdir(name)
+        os.chdir(name)
     os.chdir(here)
 
 

@@ -1,0 +1,37 @@
+"""A session of a run with a budget of one step."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from fmlbench.agents.catalogue import agent_spec
+from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.engine.briefing import write_brief
+from fmlbench.engine.journal import Journal
+from fmlbench.engine.session import RunSession
+from fmlbench.execution.prepared import PreparedTask
+from fmlbench.records.folder import open_run
+from fmlbench.workspace.places import Places
+from fmlbench.workspace.snapshots import Snapshots
+
+
+@contextmanager
+def open_session(prepared: PreparedTask, places: Places) -> Generator[RunSession]:
+    spec = RunSpec(
+        task=prepared.task.name,
+        task_digest=prepared.folder.digest,
+        track=prepared.track_name,
+        agent=agent_spec("noop", {}),
+        seed=3,
+        budget=Budget(steps=1),
+        rung=Rung.BUBBLEWRAP,
+    )
+    folder = open_run(spec, places.runs)
+    with Journal(folder, lambda _: None) as journal:
+        yield RunSession(
+            spec=spec,
+            prepared=prepared,
+            folder=folder,
+            journal=journal,
+            snapshots=Snapshots(folder.code),
+            write_brief=lambda baseline: write_brief(prepared, baseline),
+        )

@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.progress import Silent
+from fmlbench.engine.preparation import prepare
+from fmlbench.engine.surroundings import surroundings_of
+from fmlbench.execution.sandbox import Sandbox
+from fmlbench.tasks.folder import read_task
+from fmlbench.tasks.starting import start_task
+from fmlbench.workspace.places import Places
+from fmlbench.workspace.trees import editable_files
+from tests.unit.engine.sessions import open_session
+
+pytestmark = pytest.mark.sandbox
+
+RULE = """
+[[rules]]
+metric = "accuracy"
+text = "Be nearly as accurate as the baseline."
+at_least = -0.1
+relative_to_baseline = true
+"""
+
+
+def test_practice_holds_to_the_rules_of_the_task(tmp_path: Path, places: Places, sandbox: Sandbox):
+    task = start_task("ruled", tmp_path)
+    manifest = task / "task.toml"
+    manifest.write_text(manifest.read_text().replace("[reference]", f"{RULE}\n[reference]"))
+    ruled = prepare(read_task(task), "cpu", places=places, sandbox=sandbox, progress=Silent())
+    untouched = editable_files(ruled.codebase, ruled.task.editable)
+    with open_session(ruled, places) as session:
+        practice = surroundings_of(session.spec, ruled, session, places).quarters().practice
+        assert practice is not None
+        broken = practice({**untouched, **ruled.folder.files_of(ruled.task.method_off)})
+        kept = practice(untouched)
+    assert (kept.outcome, broken.outcome) == (Outcome.OK, Outcome.INVALID)
+    assert "Be nearly as accurate as the baseline." in broken.reason
+    assert list(session.folder.bench.iterdir()) == []
