@@ -70,11 +70,14 @@ def agent_names(agents: Sequence[AgentSpec]) -> list[str]:
     That is the agent's part of a run's name; where it stands for several agents, what they differ in joins it:
     ``mcts:exploration=2``.
     """
+    # The thousands of runs of a sweep share a few agents.
+    distinct = {id(agent): agent for agent in agents}
     namesakes: defaultdict[str, list[dict[str, str]]] = defaultdict(list[dict[str, str]])
-    for agent in agents:
+    for agent in distinct.values():
         namesakes[agent.slug].append(_traits(agent))
     differing = {slug: _differing(traits) for slug, traits in namesakes.items()}
-    return [_name(agent, differing[agent.slug]) for agent in agents]
+    names = {key: _name(agent, differing[agent.slug]) for key, agent in distinct.items()}
+    return [names[id(agent)] for agent in agents]
 
 
 def _differing(agents: Sequence[dict[str, str]]) -> list[str]:

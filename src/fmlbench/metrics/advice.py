@@ -6,7 +6,12 @@ import numpy as np
 
 from fmlbench.metrics.statistics.draws import Tables, noise_of_draws
 from fmlbench.metrics.statistics.groups import Groups, scatter_within
-from fmlbench.metrics.statistics.power import minimum_detectable_effect, seeds_needed, seeds_needed_over_draws
+from fmlbench.metrics.statistics.power import (
+    minimum_detectable_effect,
+    minimum_detectable_over_draws,
+    seeds_needed,
+    seeds_needed_over_draws,
+)
 
 _DOUBTFUL_PAIRS = 10
 
@@ -61,22 +66,33 @@ def advise(evidence: Evidence, seen: float) -> Advice | None:
     return Advice(
         seeds=pairs // tasks,
         scatter=sigma,
-        detectable=minimum_detectable_effect(paired, tasks, pairs / tasks, evidence.questions),
+        detectable=_detectable(paired, evidence, pairs / tasks),
         for_one_sigma=for_both[0],
         for_seen=for_both[1],
         wants_retests=for_both != for_runs,
     )
 
 
+def _detectable(scatter: float, evidence: Evidence, seeds: float) -> float | None:
+    """What both parts of the verdict find."""
+    tasks = len(evidence.differences)
+    by_runs = minimum_detectable_effect(scatter, tasks, seeds, evidence.questions)
+    noise = noise_of_draws(evidence.tables)
+    by_draws = None if noise is None else minimum_detectable_over_draws(noise, tasks, seeds, _draws(evidence.tables))
+    return by_runs if by_runs is None or by_draws is None else max(by_runs, by_draws)
+
+
 def _with_draws(seeds: int | None, effect: float, evidence: Evidence) -> int | None:
     """So many seeds, or as many as the other part of the verdict needs, which looks at the draws of the retests."""
-    tasks, tables = len(evidence.differences), evidence.tables
-    noise = noise_of_draws(tables)
+    noise = noise_of_draws(evidence.tables)
     if seeds is None or noise is None:
         return seeds
-    draws = min(len(row) for rows in tables.values() for row in rows)
-    for_draws = seeds_needed_over_draws(effect, noise, tasks, draws)
+    for_draws = seeds_needed_over_draws(effect, noise, len(evidence.differences), _draws(evidence.tables))
     return None if for_draws is None else max(seeds, for_draws)
+
+
+def _draws(tables: Tables) -> int:
+    return min(len(row) for rows in tables.values() for row in rows)
 
 
 def _expected_scatter(paired: float, sigma: float, freedom: int) -> float:

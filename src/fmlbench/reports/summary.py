@@ -78,6 +78,8 @@ class Summary:
     proposed: int
     succeeded: int
     outcomes: Mapping[str, int]
+    ended: str
+    """Why the agent's part is over; empty before."""
     test: TestResult | None
     """None until the agent's part is over and a retest is done."""
     proposing_seconds: float
@@ -114,6 +116,7 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
         proposed=len(history.proposed),
         succeeded=sum(step.evaluation.is_ok for step in history.proposed),
         outcomes=dict(outcomes.most_common()),
+        ended=state.finished,
         test=_test_result(spec, state, task, best),
         proposing_seconds=sum(usage.seconds for usage in usages),
         experiment_seconds=sum(step.evaluation.seconds for step in state.steps),

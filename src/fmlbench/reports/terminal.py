@@ -124,7 +124,10 @@ def _step_counts(summary: Summary) -> str:
     counts = f"{summary.succeeded} of {summary.proposed} gave a score"
     if failures:
         counts += f" ({', '.join(failures)})"
-    return counts if summary.is_over else f"{counts}; the budget is {summary.spec.budget.steps}"
+    if summary.proposed == summary.spec.budget.steps:
+        return counts
+    why = f"; ended early: {one_line(summary.ended)}" if summary.ended else ""
+    return f"{counts}; the budget is {summary.spec.budget.steps}{why}"
 
 
 def _next_rows(summary: Summary) -> list[Row]:

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -46,7 +46,26 @@ def test_the_threshold_of_sameness_lies_between_other_numbers_and_other_methods(
     assert apart[: len(TUNED)].max() < StructureEmbedder.near < apart[len(TUNED) :].min()
 
 
-@pytest.mark.parametrize("text", ["", "def broken(:", "x = '\0'", "(" * 5000, "ünïcode = 1\n", "class A:\n    pass\n"])
+@pytest.mark.parametrize("terms", [100, 145, 160, 400, 900, 3000])
+@pytest.mark.parametrize("join", ["+", ".b", "-"])
+def test_however_deep_code_is_nested_it_has_a_vector(terms: int, join: str):
+    text = "x = " + {"+": "+".join(["1"] * terms), ".b": "a" + ".b" * terms, "-": "-" * terms + "1"}[join]
+    assert np.abs(embedded(text)).sum() > 0
+    assert (embedded(text) == deeper(lambda: embedded(f"{text}\n"), 300)).all()
+
+
+def deeper(call: Callable[[], Vectors], frames: int) -> Vectors:
+    """What a call returns to somebody who is already far down."""
+    return deeper(call, frames - 1) if frames else call()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "def broken(:", "x = '\0'", "(" * 5000, "ünïcode = 1\n", "class A:\n    pass\n"),
+        *("x = 1e999", "x = 0x" + "f" * 6000, "x = " + "9" * 5000, "x = 1j", "x = '\\ud800'"),
+    ],
+)
 def test_any_text_has_a_finite_vector(text: str):
     assert np.isfinite(embedded(text)).all()
 

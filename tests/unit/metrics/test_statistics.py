@@ -20,7 +20,12 @@ from fmlbench.metrics.statistics.draws import noise_of_draws
 from fmlbench.metrics.statistics.groups import scatter_within, task_mean
 from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg, holm
 from fmlbench.metrics.statistics.permutation import fewest_pairs, paired_permutation_test
-from fmlbench.metrics.statistics.power import minimum_detectable_effect, seeds_needed, seeds_needed_over_draws
+from fmlbench.metrics.statistics.power import (
+    minimum_detectable_effect,
+    minimum_detectable_over_draws,
+    seeds_needed,
+    seeds_needed_over_draws,
+)
 from fmlbench.metrics.statistics.profiles import optimality_gap, performance_profile, probability_of_improvement
 from fmlbench.metrics.statistics.rates import wilson
 from fmlbench.metrics.statistics.summaries import interquartile_mean, summarise
@@ -285,6 +290,13 @@ def test_seeds_make_every_draw_less_noisy():
     assert seeds_needed_over_draws(1.0, 2.0, tasks=1, draws=3) == math.ceil(shift**2 * 4 / 3)
     assert seeds_needed_over_draws(1.0, 0.0, tasks=1, draws=3) == 1
     assert seeds_needed_over_draws(1.0, 2.0, tasks=1, draws=1) is None
+
+
+def test_what_is_detectable_over_draws_by_hand():
+    # Four tasks, three draws: eight degrees of freedom, 2.306 at 97.5% and 0.889 at 80%; 4 x 5 x 3 differences.
+    found = minimum_detectable_over_draws(2.0, tasks=4, seeds=5, draws=3)
+    assert found == pytest.approx((2.306 + 0.889) * 2 / math.sqrt(60), rel=1e-3)
+    assert minimum_detectable_over_draws(2.0, tasks=4, seeds=5, draws=1) is None
 
 
 def test_what_all_pairs_have_in_common_on_a_draw_is_not_their_noise():

@@ -3,7 +3,7 @@
 Python is parsed. Comments, docstrings and layout are gone then, and variables that a function binds itself lose their
 names. Each node of the syntax tree is counted alone, under its parent and under its grandparent; numbers count by their
 order of magnitude in those paths and by their value once. Counts are hashed, with signs, into a fixed number of
-dimensions. Files that do not parse, or are not Python, count their words and pairs of neighbouring words.
+dimensions. Files that do not parse, nest too deeply or are not Python count words and pairs of neighbouring words.
 """
 
 import ast
@@ -24,6 +24,9 @@ from fmlbench.metrics.trace import Vectors
 DIMENSIONS = 512
 NEAR = 0.002
 """Other numbers move a program by up to 0.0009, another method by 0.003 or more (tests/unit/metrics/programs.py)."""
+_DEEPEST = 150
+"""Code that is nested deeper, a sum of hundreds of terms say, is taken as text: walking down it would overflow."""
+_LONGEST_NUMBER = 10**1000
 _WORD = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?|[^\w\s]")
 
 
@@ -60,16 +63,27 @@ def _windows_of(path: str, text: str) -> Sequence[bytes]:
 
 
 def _cut(path: str, text: str) -> Iterator[bytes]:
-    if path.endswith(".py"):
-        try:
-            module = ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            # What does not parse is still text.
-            yield from _words_of(text)
-            return
-        yield from (_encoded(_paths(canonical(statement), "", "")) for statement in _statements(module))
-    else:
+    module = _parsed(text) if path.endswith(".py") else None
+    if module is None:
         yield from _words_of(text)
+    else:
+        yield from (_encoded(_paths(canonical(statement), "", "")) for statement in _statements(module))
+
+
+def _parsed(text: str) -> ast.Module | None:
+    """The syntax of some code; None where it is only text to us."""
+    try:
+        module = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return module if _depth(module) <= _DEEPEST else None
+
+
+def _depth(module: ast.Module) -> int:
+    depth, level = 0, list[ast.AST]([module])
+    while level:
+        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
 
 
 def _statements(module: ast.Module) -> Iterator[ast.stmt]:
@@ -89,7 +103,7 @@ def _paths(node: ast.AST, parent: str, grandparent: str) -> Iterator[str]:
     if grandparent:
         yield f"{grandparent}>{parent}>{label}"
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        yield f"={node.value!r}"
+        yield f"={_exact(node.value)}"
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.expr_context):
             yield from _paths(child, label, parent)
@@ -107,9 +121,14 @@ def _size_of(value: object) -> str:
     """A constant, told apart as far as a path should: numbers by order of magnitude, text as it is."""
     if isinstance(value, bool) or value is None or not isinstance(value, int | float):
         return repr(value).replace("\n", " ")
-    if value == 0 or not math.isfinite(value):
+    if value == 0 or (isinstance(value, float) and not math.isfinite(value)):
         return repr(value)
     return f"1e{math.floor(math.log10(abs(value)))}"
+
+
+def _exact(value: float) -> str:
+    """A number by its value; Python writes out no number of thousands of digits."""
+    return repr(value) if isinstance(value, float) or abs(value) < _LONGEST_NUMBER else f"{value:x}"
 
 
 def _words_of(text: str) -> Iterator[bytes]:

@@ -41,6 +41,15 @@ def seeds_needed(effect: float, scatter: float, tasks: int, questions: int = 1) 
     return None
 
 
+def minimum_detectable_over_draws(noise: float, tasks: int, seeds: float, draws: int) -> float | None:
+    """The mean difference that is found four times in five where the draws of the retests are what is counted."""
+    freedom = tasks * (draws - 1)
+    if freedom < 1:
+        return None
+    bound = t_quantile(1 - ALPHA / 2, freedom)
+    return (bound + t_quantile(POWER, freedom)) * noise / math.sqrt(tasks * seeds * draws)
+
+
 def seeds_needed_over_draws(effect: float, noise: float, tasks: int, draws: int) -> int | None:
     """The same where the draws of the retests are what is counted, and seeds only make each of them less noisy.
 

@@ -47,6 +47,8 @@ def provenance_of(run: RunRecord) -> list[Fact]:
         ("agent", ", ".join(filter(None, (f"{agent.name}: {agent.strategy} over {agent.proposer}", settings)))),
         *((("model", f"{agent.model}, prompts {agent.prompts or 'its own'}"),) if agent.model else ()),
         ("seed", str(spec.seed)),
+        ("budget", spec.budget.terms),
+        *((("ended because", run.summary.ended),) if run.summary.ended else ()),
     ]
     if run.trace.calibration:
         facts.append(("noise measured on", f"{run.trace.calibration.machine}, {run.trace.calibration.date}"))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from fmlbench.core.figures import score_text
+from fmlbench.core.figures import form_of, score_text
 from fmlbench.core.steps import Step
 from fmlbench.metrics.reliability import fate_of
 from fmlbench.reports.html.graph import draw_rows, lay_lanes
@@ -19,6 +19,8 @@ from fmlbench.reports.wording import dollars_text, duration_text
 _DIFF_SHARE = 5 / 8
 _OTHER_SHARE = 1 / 8
 """Of the room for a step: its diff, and each of its idea, its reason and its log."""
+_MANY = 1e6
+"""Sigmas that nobody wants to see a decimal of."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,8 @@ def _score_facts(run: RunRecord, row: StepRow) -> list[tuple[str, str]]:
     if row.index and row.score is not None and baseline is not None:
         gain = run.trace.metric.gain(row.score, baseline)
         sigma = calibration.baseline.validation.sd if calibration else 0.0
-        facts.append(("gain", f"{gain:+.4f}" + (f" ({gain / sigma:+.1f} sigma)" if sigma else "")))
+        sigmas = f" ({gain / sigma:+{'.1f' if abs(gain) < _MANY * sigma else '.3g'}} sigma)" if sigma else ""
+        facts.append(("gain", f"{gain:{form_of(gain, signed=True)}}{sigmas}"))
     if row.test is not None:
         facts.append(("hidden test", score_text(row.test)))
     return facts

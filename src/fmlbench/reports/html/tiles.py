@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fmlbench.core.figures import score_text
 from fmlbench.reports.summary import Summary, TestResult
+from fmlbench.reports.untrusted import one_line
 from fmlbench.reports.wording import VERDICTS, brief_estimate_text, dollars_text, duration_text
 
 
@@ -30,7 +31,7 @@ def tiles_of(summary: Summary) -> list[Tile]:
     if summary.test is not None:
         tiles.append(_test_tile(summary, summary.test))
     tiles += [
-        Tile("steps", f"{summary.proposed} of {summary.spec.budget.steps}", f"{summary.succeeded} gave a score"),
+        Tile("steps", f"{summary.proposed} of {summary.spec.budget.steps}", _steps_remark(summary)),
         Tile(
             "time",
             duration_text(summary.proposing_seconds + summary.experiment_seconds),
@@ -39,6 +40,12 @@ def tiles_of(summary: Summary) -> list[Tile]:
         Tile("price", dollars_text(summary.dollars), "of all proposals"),
     ]
     return tiles
+
+
+def _steps_remark(summary: Summary) -> str:
+    """How many gave a score, and why there were no more where some were left."""
+    early = summary.ended if summary.proposed < summary.spec.budget.steps else ""
+    return "; ".join(filter(None, (f"{summary.succeeded} gave a score", one_line(early, 200))))
 
 
 def _test_tile(summary: Summary, test: TestResult) -> Tile:

@@ -147,6 +147,20 @@ def test_the_leaderboard_draws_every_agent_with_its_tie_groups(run: RunFolder, t
     assert board.verdicts[0][0] == "one against other: cannot tell"
 
 
+def test_a_run_that_ended_early_says_why(run: RunFolder, tmp_path: Path):
+    folder = make_run(tmp_path, like=run)
+    lines = folder.events.read_text("utf-8").splitlines(keepends=True)
+    (end,) = [place for place, line in enumerate(lines) if "run-finished" in line]
+    ended = lines[end].replace("the budget is spent", "its model <b>stopped</b> answering")
+    cut = [line for line in lines if not re.search(r'"index":\s*8\b|"step-started"|"proposal-made"', line)]
+    folder.events.write_text("".join(line for line in cut if "run-finished" not in line) + ended, "utf-8")
+    record = read(folder)
+    assert record.summary.proposed < record.spec.budget.steps
+    page = render(make_report([record], written="today"))
+    assert "gave a score; its model &lt;b&gt;stopped&lt;/b&gt; answering" in page
+    assert "<dt>ended because</dt>" in page
+
+
 def test_one_agent_with_two_models_is_two_agents(run: RunFolder, tmp_path: Path):
     folders = [make_run(tmp_path, seed=seed, like=run, model=model) for model in ("a/x", "b/y") for seed in range(2)]
     report = make_report([read(folder) for folder in folders], written="today")

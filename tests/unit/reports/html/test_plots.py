@@ -10,6 +10,7 @@ from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.reports.html.plots.bars import Part, draw_bar
 from fmlbench.reports.html.plots.intervals import Strip, draw_strips
 from fmlbench.reports.html.plots.map import draw_map, project
+from fmlbench.reports.html.plots.profile import draw_profiles
 from fmlbench.reports.html.plots.race import Runner, draw_race
 from fmlbench.reports.html.plots.scales import Scale, spanning, tick_text
 from fmlbench.reports.html.plots.scores import PlottedStep, ScoreCurve, draw_scores
@@ -24,6 +25,34 @@ def plotted(index: int, score: float | None, *, test: float | None = None, best:
 
 def curve(*steps: PlottedStep, sigma: float | None = 0.01, reference: float | None = 0.8) -> ScoreCurve:
     return ScoreCurve(ACCURACY, steps, steps[0].score, sigma, reference, budget=len(steps) - 1)
+
+
+def test_the_largest_numbers_there_are_have_a_scale():
+    scale = spanning([-1.7e308, 1.7e308], 0, 100)
+    assert 0 <= scale(-1.7e308) < scale(0.0) < scale(1.7e308) <= 100
+    assert scale.ticks(5)
+
+
+def test_a_profile_falls_by_each_runs_share():
+    agents = {"a": {"toy": [0.1, 0.3], "fair": [0.2]}, "b": {"toy": [0.0]}}
+    drawn = draw_profiles(agents, {"a": "agent0", "b": "agent1"}, "profiles")
+    first, second = re.findall(r'<polyline points="([^"]*)"', drawn)
+    heights = [float(point.split(",")[1]) for point in first.split()]
+    full, none = max(heights) - min(heights), max(heights)
+    # Toy weighs half and has two runs: a quarter falls at 0.1, a half at 0.2 with fair's only run, a quarter at 0.3.
+    assert sorted({round((none - height) / full, 2) for height in heights}) == [0.0, 0.25, 0.75, 1.0]
+    assert second.split()[-1].split(",")[1] == f"{none:g}"
+
+
+def test_thin_lines_do_not_flatten_the_thick_ones():
+    strip = Strip(mean=0.5, inner=Interval(0.4, 0.6), outer=Interval(-50.0, 50.0), label="x", class_="agent0")
+    (drawn,) = draw_strips([strip])
+    outer, inner = (
+        re.search(rf'<line x1="([\d.]+)"[^>]* x2="([\d.]+)"[^>]* class="{kind} ', drawn) for kind in ("outer", "inner")
+    )
+    assert outer
+    assert inner
+    assert float(inner[2]) - float(inner[1]) > 0.15 * (float(outer[2]) - float(outer[1]))
 
 
 def test_a_scale_puts_values_in_proportion_and_keeps_outliers_at_its_edge():

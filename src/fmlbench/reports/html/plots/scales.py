@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_FAR = 1e300
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -31,8 +33,8 @@ class Scale:
 
 
 def spanning(values: Iterable[float], start: float, end: float, *, margin: float = 0.06) -> Scale:
-    """A scale that holds all values with some room around them."""
-    known = list(values) or [0.0]
+    """A scale that holds all values with some room around them, as far as floating point does."""
+    known = [min(max(value, -_FAR), _FAR) for value in values] or [0.0]
     low, high = min(known), max(known)
     room = (high - low) * margin or abs(high) * 0.05 or 1.0
     return Scale(low - room, high + room, start, end)
