@@ -1,5 +1,6 @@
 """Prepare and check tasks before the user's eyes."""
 
+import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -9,6 +10,7 @@ from fmlbench.cli.places import find_places
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import rung, sandbox_of
 from fmlbench.cli.screen import proceedings, results, show_json, show_lines
+from fmlbench.core.errors import BadRequest
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung
 from fmlbench.engine.admission import Finding, calibrate, check_task
@@ -19,6 +21,7 @@ from fmlbench.records.provenance import processor_name
 from fmlbench.reports.untrusted import one_line
 from fmlbench.tasks.calibrating import write_calibration
 from fmlbench.tasks.folder import TaskFolder, read_task
+from fmlbench.tasks.library import name_of
 from fmlbench.workspace.places import Places
 
 
@@ -29,7 +32,8 @@ def prepare_folders(folders: Sequence[TaskFolder], track: str, *, unsealed: bool
     for folder in folders:
         with progress_on(proceedings()) as progress:
             prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
-        show_lines(Text(f"{folder.task.name} is ready. Next: fmlbench run {folder.task.name}"))
+        sized = "" if track == "cpu" else f" --track {track}"
+        show_lines(Text(f"{folder.task.name} is ready. Next: fmlbench run {shlex.quote(name_of(folder))}{sized}"))
 
 
 def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, as_json: bool) -> bool:
@@ -57,6 +61,8 @@ def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, 
 
 
 def _calibrated(folder: TaskFolder, track: str, places: Places, sandbox: Sandbox, progress: Progress) -> TaskFolder:
+    if track not in folder.task.tracks:
+        raise BadRequest(f"'{track}' is for trying out, and is not calibrated.", hint="Leave out --calibrate.")
     prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
     today = datetime.now(UTC).date().isoformat()
     measured = calibrate(prepared, places, progress, machine=processor_name(), date=today)

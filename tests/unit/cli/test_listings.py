@@ -8,6 +8,8 @@ import pytest
 
 from fmlbench.core.brief import Brief
 from fmlbench.engine.admission import Finding
+from fmlbench.tasks.library import find_task
+from fmlbench.tasks.starting import start_task
 from tests.unit.cli.conftest import Fmlbench
 
 
@@ -39,6 +41,14 @@ def test_one_task_is_shown_whole(fmlbench: Fmlbench):
 def test_a_task_can_be_prepared_ahead(fmlbench: Fmlbench):
     called = fmlbench("tasks", "prepare", "toy")
     assert (called.code, called.out) == (0, "toy is ready. Next: fmlbench run toy\n")
+
+
+@pytest.mark.sandbox
+def test_a_task_of_ones_own_is_named_by_its_path(fmlbench: Fmlbench, tmp_path: Path):
+    (tmp_path / "my tasks").mkdir()
+    mine = start_task("mine", tmp_path / "my tasks")
+    called = fmlbench("tasks", "prepare", str(mine))
+    assert (called.code, called.out) == (0, f"mine is ready. Next: fmlbench run '{mine}'\n")
 
 
 @pytest.mark.sandbox
@@ -125,3 +135,15 @@ def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.Mon
     found = {symptom["what"]: symptom for symptom in json.loads(fmlbench("doctor", "--json").out)}
     assert (found["git"]["health"], found["npm"]["health"]) == ("missing", "optional")
     assert found["git"]["mend"] == "sudo dnf install git"
+
+
+@pytest.mark.sandbox
+def test_what_is_only_tried_out_is_not_calibrated(fmlbench: Fmlbench):
+    manifest = find_task("fairness").path / "task.toml"
+    before = manifest.read_bytes()
+    called = fmlbench("tasks", "check", "fairness", "--track", "paper-smoke", "--calibrate")
+    assert (called.code, called.err) == (
+        2,
+        "error: 'paper-smoke' is for trying out, and is not calibrated.\nhint:  Leave out --calibrate.\n",
+    )
+    assert manifest.read_bytes() == before
