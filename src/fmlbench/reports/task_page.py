@@ -1,5 +1,7 @@
 """One task on a page: where it comes from, what may be changed, how it is scored, what its tracks take."""
 
+import shlex
+
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -11,6 +13,7 @@ from fmlbench.core.task import Figure, Limits, Task, Track
 from fmlbench.reports.tables import plain_table
 from fmlbench.reports.wording import duration_text
 from fmlbench.tasks.folder import TaskFolder
+from fmlbench.tasks.library import name_of
 
 
 def task_page(folder: TaskFolder) -> RenderableType:
@@ -30,7 +33,7 @@ def task_page(folder: TaskFolder) -> RenderableType:
         Text(),
         _track_table(task),
         Text(),
-        Text(f"What an agent is told: fmlbench brief {task.name}"),
+        Text(f"What an agent is told: fmlbench brief {shlex.quote(name_of(folder))}"),
     )
 
 
