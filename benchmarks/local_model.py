@@ -30,7 +30,14 @@ from fmlbench.records.replay import read_state
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.places import Places
 
-MANNER = {"context_tokens": "5000", "output_tokens": "600", "changes": "0", "edit_tries": "4", "temperature": "0.5"}
+MANNER = {
+    "context_tokens": "5000",
+    "output_tokens": "600",
+    "changes": "0",
+    "edit_tries": "4",
+    "temperature": "0.5",
+    "warming": "0.3",
+}
 """Room for the task, the files it suggests first, and the last few steps."""
 SIZES = {"aide": {"drafts": "3"}, "ai-scientist": {"ideas": "3", "reflections": "1", "runs": "3"}}
 """So that five steps show more than drafts, and ideas do not run out though each be called done at once."""

@@ -1,11 +1,11 @@
-"""How fast strategies decide.
+"""How fast strategies decide, and how long it takes to write down for a language model what they decided on.
 
     python benchmarks/strategies.py [--steps 1000]
 
 Each strategy grows a history of its own, on made-up scores, to that many steps, and then decides on what comes next,
 for the history and each of those that were up to a hundred steps shorter. Nobody has looked into these histories
 before, as in a run; what a strategy needs of them is worked out for each decision. Strategies that look at sketches of
-code have no aim.
+code have no aim. A prompt is that of the next move, with the code of earlier steps at hand, as from the second step on.
 """
 
 import argparse
@@ -17,10 +17,14 @@ from rich.console import Console
 from rich.table import Table
 
 from fmlbench.agents.catalogue import AGENTS, MUTATE, agent_spec, build_agent
+from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.llm.memory import Memory
+from fmlbench.agents.proposers.llm.prompting import write_prompt
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.sketches import SKETCH
 from fmlbench.core.agents import Session, Strategy
 from fmlbench.core.steps import History, Move, Proposal
+from fmlbench.llm.chat import estimate_tokens
 from fmlbench.testing.histories import CRASH, Result
 from fmlbench.testing.sessions import Files, RecordedSession
 from fmlbench.testing.surroundings import bare_surroundings
@@ -34,12 +38,16 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--steps", type=int, default=1000, help="how long the history is")
     steps: int = arguments.parse_args().steps
-    table = Table("strategy", "steps", "decisions per CPU second", "aim")
+    table = Table("strategy", "steps", "decisions / CPU s", "aim", "CPU ms / prompt", "tokens / prompt")
+    table.columns[0].no_wrap = True
     for name in sorted(entry.name for entry in AGENTS.values() if entry.proposer == MUTATE.name):
-        strategy, history = grown(name, steps)
+        strategy, session = grown(name, steps)
+        history = session.history
         has_sketches = any(note.kind == SKETCH for note in history.notes)
-        aim = "none: looks at sketches" if has_sketches else f"> {AIM:,}"
-        table.add_row(name, str(len(history.proposed)), f"{rate(strategy, history):,.0f}", aim)
+        aim = "none" if has_sketches else f"> {AIM:,}"
+        milliseconds, tokens = prompting(strategy, session)
+        decisions = f"{rate(strategy, history):,.0f}"
+        table.add_row(name, str(len(history.proposed)), decisions, aim, f"{milliseconds:.1f}", f"{tokens:,}")
     Console().print(table)
 
 
@@ -53,15 +61,15 @@ class Wording:
         return Proposal(move=move, files={"words.py": " ".join(words)}, idea="a word more")
 
 
-def grown(name: str, steps: int) -> tuple[Strategy, History]:
-    """A strategy, and the history it makes of scores that grow slowly, with a failure now and then."""
+def grown(name: str, steps: int) -> tuple[Strategy, RecordedSession]:
+    """A strategy, and a session with the history it makes of scores that grow slowly, with a failure now and then."""
     # Ideas run out before a thousand steps are taken; this bench wants them not to.
     settings = {"ideas": str(steps)} if "ideas" in AGENTS[name].settings else {}
     built = build_agent(agent_spec(name, settings), bare_surroundings())
     assert isinstance(built, SearchAgent)
     session = RecordedSession({"words.py": "first"}, result, steps=steps)
     SearchAgent(built.strategy, Wording(), built.observer).run(session)
-    return built.strategy, session.history
+    return built.strategy, session
 
 
 def result(files: Files) -> Result:
@@ -86,6 +94,22 @@ def seconds(strategy: Strategy, history: History) -> float:
     started = time.process_time()
     strategy.next_move(history, Random(len(history)))
     return time.process_time() - started
+
+
+def prompting(strategy: Strategy, session: RecordedSession) -> tuple[float, int]:
+    """What writing the next move's prompt takes in the best of some rounds, and how long the prompt is."""
+    # One step from the end, where every strategy still has something to do.
+    move = strategy.next_move(cut(session.history, len(session.history) - 1), Random(0))
+    assert move is not None
+    kept: dict[str, Files] = {}
+    taken: list[float] = []
+    size = 0
+    for _ in range(ROUNDS + 1):
+        started = time.process_time()
+        prompt = write_prompt(move, session, Memory(session, kept), tokens=Manner().context_tokens)
+        taken.append(time.process_time() - started)
+        size = len((prompt.system + prompt.user).encode())
+    return 1000 * min(taken), estimate_tokens(size)
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def measure(folder: TaskFolder, places: Places, scratch: Path) -> Cost:
     )
     step = workbench.validate({})
     workbench.clear()
-    download = sum(path.stat().st_size for archive in archives(folder, places) for path in archive.rglob("*"))
+    download = sum(path.stat().st_size for archive in set(archives(folder, places)) for path in archive.rglob("*"))
     return Cost(download / 1e6, seconds, step)
 
 

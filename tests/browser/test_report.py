@@ -37,7 +37,8 @@ def test_every_plot_has_marks_that_can_be_seen(open_report: Open, size: tuple[in
     page = open_report(size).page
     page.evaluate("for (const run of document.querySelectorAll('details.run')) run.open = true")
     plots = page.locator("svg.plot, svg.bar, svg.strip")
-    assert plots.count() == 6 * 4 + 1 + 2
+    # Four a run; a race and a profile; a strip per agent.
+    assert plots.count() == 6 * 4 + 2 + 2
     sizes = plots.evaluate_all("plots => plots.map(plot => plot.getBoundingClientRect().width)")
     assert min(sizes) > 100
     marks = plots.evaluate_all(

@@ -128,6 +128,7 @@ def test_it_edits_submits_twice_gets_scores_and_finishes(
     first = state.steps[1].usage
     assert (first.calls, first.input_tokens, first.output_tokens, first.cached_tokens) == (1, INPUT, OUTPUT, CACHED)
     assert sum(step.usage.calls for step in state.steps) == len(script) - 1
+    assert sum(usage.calls for usage in state.usages) == len(script), "its last words cost something, too"
     assert first.dollars is not None
     assert first.dollars > 0
     assert f"{len(script)} calls" in next(note.text for note in state.notes if note.kind == "ending")

@@ -68,7 +68,24 @@ def test_another_machine_needs_the_secret_and_then_agrees(bundle: Path, cache: P
     (elsewhere / "environments").symlink_to(cache / "environments")
     other = Machine(elsewhere, tmp_path / "runs")
     assert "--secret" in other.call("verify", str(bundle), code=2)
+    assert "cannot be read" in other.call("verify", str(bundle), "--secret", str(tmp_path / "nothing"), code=2)
+    assert "not a machine's secret" in other.call("verify", str(bundle), "--secret", str(bundle), code=2)
     assert "different" not in other.call("verify", str(bundle), "--secret", str(cache / "secret"))
+
+
+def test_hidden_scores_stay_hidden_while_a_run_goes_on(machine: Machine, runs: Path):
+    (run,) = [path.parent for path in runs.glob("*/run.json")]
+    log = run / "events.jsonl"
+    whole = log.read_text()
+    assert "hidden test" in machine.call("verify", "toy", "--json")
+    log.write_text("".join(line for line in whole.splitlines(keepends=True) if '"run-finished"' not in line))
+    try:
+        told = machine.call("verify", "toy", "--json")
+    finally:
+        log.write_text(whole)
+    assert "step 1, validation" in told
+    assert "hidden test" not in told
+    assert "retest" not in told
 
 
 def test_a_score_that_was_touched_up_is_found(machine: Machine, runs: Path):

@@ -34,9 +34,13 @@ def follow(page: str, folder: Path, cache: Path) -> list[str]:
 
 
 def test_a_repository_becomes_an_admitted_task(tmp_path: Path, cache: Path):
-    said = follow("your-own-task.md", tmp_path, cache)
-    assert "bird-species is admitted." in said[-2]
-    assert "sealed test" in said[-1]
+    *_, checked, searched, tried = follow("your-own-task.md", tmp_path, cache)
+    assert "ok    practice: the baseline on practice questions: ok" in checked
+    assert "bird-species is admitted." in checked
+    assert "sealed test" in searched
+    assert "0 of 0 gave a score" in tried
+    (log,) = (tmp_path / "runs").glob("*/agent/log.txt")
+    assert "practice: ok, score" in log.read_text()
 
 
 def test_a_strategy_a_proposer_and_a_preset_of_ones_own(tmp_path: Path, cache: Path):

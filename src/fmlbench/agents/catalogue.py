@@ -203,7 +203,7 @@ AGENTS: dict[str, AgentEntry] = {
             strategy="scripted",
             proposer="scripted",
             build=_scripted,
-            settings={"script": Setting("", "the path of a JSON file with the steps", required=True)},
+            settings={"script": Setting("", "the path of a JSON file with the steps", required=True, is_path=True)},
             is_double=True,
         ),
     )

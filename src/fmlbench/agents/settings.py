@@ -8,6 +8,7 @@ class Aide:
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from fmlbench.core.errors import BadRequest
@@ -28,6 +29,8 @@ class Setting:
     required: bool = False
     low: float | None = None
     high: float | None = None
+    is_path: bool = False
+    """Whether it names a file: then the record holds a path that is good wherever the run is gone on with."""
 
     @property
     def range(self) -> str:
@@ -40,6 +43,8 @@ class Setting:
 
     def read(self, word: str) -> Value:
         """The value that a word stands for; raises ValueError, which says what would do."""
+        if self.is_path:
+            return str(Path(word).expanduser().absolute())
         value = type(self.default)(word)
         if isinstance(value, str) or _lies_between(value, self.low, self.high):
             return value
@@ -95,4 +100,4 @@ def _value(agent: str, key: str, setting: Setting, given: Mapping[str, str]) -> 
 
 
 def _lies_between(value: float, low: float | None, high: float | None) -> bool:
-    return not math.isnan(value) and (low is None or value >= low) and (high is None or value <= high)
+    return math.isfinite(value) and (low is None or value >= low) and (high is None or value <= high)

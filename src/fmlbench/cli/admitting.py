@@ -13,6 +13,7 @@ from fmlbench.cli.screen import proceedings, results, show_json, show_lines
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung
+from fmlbench.core.task import SMOKE
 from fmlbench.engine.admission import Finding, calibrate, check_task
 from fmlbench.engine.preparation import prepare
 from fmlbench.execution.rungs import open_sandbox
@@ -32,8 +33,14 @@ def prepare_folders(folders: Sequence[TaskFolder], track: str, *, unsealed: bool
     for folder in folders:
         with progress_on(proceedings()) as progress:
             prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
-        sized = "" if track == "cpu" else f" --track {track}"
-        show_lines(Text(f"{folder.task.name} is ready. Next: fmlbench run {shlex.quote(name_of(folder))}{sized}"))
+        show_lines(Text(f"{folder.task.name} is ready. Next: {_run_command(folder, track)}"))
+
+
+def _run_command(folder: TaskFolder, track: str) -> str:
+    """What runs the task that was made ready, whether it has a name or a path."""
+    whole = track.removesuffix(SMOKE)
+    options = ([] if whole == "cpu" else ["--track", whole]) + (["--smoke"] if track != whole else [])
+    return shlex.join(["fmlbench", "run", name_of(folder), *options])
 
 
 def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, as_json: bool) -> bool:

@@ -12,8 +12,9 @@ def compare(
         list[str],
         typer.Argument(
             metavar="A B...",
-            help="Two or more groups of runs: an agent's name, a pattern of run names such as 'toy.cpu.greedy.*', or a "
-            "folder of runs. NAME=GROUP gives a group another name.",
+            help="Two or more agents by name, such as 'greedy', or 'mcts:exploration=2' where runs differ in settings; "
+            "or groups of runs: a pattern of run names such as 'toy.cpu.greedy.*', or a folder of runs. NAME=GROUP "
+            "gives a group another name. A study file or a folder alone: all agents in it.",
         ),
     ],
     measure: Annotated[
@@ -27,6 +28,6 @@ def compare(
 
     Runs are paired by task and seed. The answer says by how much, on which tasks, and how many more seeds would decide.
     """
-    from fmlbench.cli.measuring import show_comparison
+    from fmlbench.cli.comparing import show_comparison
 
     show_comparison(agents, measure, embedder, form=form, as_json=as_json)

@@ -18,10 +18,11 @@ from fmlbench.cli.screen import proceedings, show, show_json, show_lines
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.figures import score_text
 from fmlbench.engine.preparation import prepare
+from fmlbench.engine.remeasuring import check_measures
 from fmlbench.engine.verification import Check, Result, verify_run
 from fmlbench.execution.secret import Secret
 from fmlbench.metrics.embedding.catalogue import find_embedder
-from fmlbench.metrics.measuring import measure_run
+from fmlbench.metrics.measuring import MeasuredRun, measure_run
 from fmlbench.records.bundle import METRICS, pack, unpack
 from fmlbench.records.folder import RunFolder, find_run
 from fmlbench.records.replay import read_state
@@ -41,15 +42,15 @@ def export_run(run: str, output: Path | None, embedder: str) -> None:
             hint=f"Finish it with: fmlbench resume {folder.path.name}",
         )
     target = output or Path(f"{folder.path.name}.tar.gz")
-    manifest = pack(folder, _metrics_of(folder, embedder), target)
+    manifest = pack(folder, to_json(_measure(folder, embedder)), target)
     size = target.stat().st_size / 2**20
     show_lines(Text(f"{target}: {len(manifest.parts)} parts, {size:.1f} MB. Check it with: fmlbench verify {target}"))
 
 
-def verify_word(word: str, secret: Path | None, *, as_json: bool) -> None:
+def verify_word(word: str, secret: Path | None, embedder: str, *, as_json: bool) -> None:
     """Check a run or a file, and tell."""
     with _opened(word) as (folder, metrics):
-        checks = [*_graded_again(folder, secret), *([_measured_again(folder, metrics)] if metrics else [])]
+        checks = [*_graded_again(folder, secret), *(_measured_again(folder, metrics, embedder) if metrics else [])]
     if as_json:
         show_json(checks)
     else:
@@ -78,20 +79,38 @@ def _graded_again(folder: RunFolder, secret: Path | None) -> list[Check]:
             places=find_places(),
             sandbox=sandbox_of(spec.rung),
             progress=progress,
-            secret=Secret(secret.read_bytes()) if secret else None,
+            secret=_read_secret(secret) if secret else None,
         )
     return list(verify_run(folder, prepared))
 
 
-def _measured_again(folder: RunFolder, metrics: str) -> Check:
+def _read_secret(file: Path) -> Secret:
+    hint = "It is the file 'secret' in the cache of the machine that made the run."
+    try:
+        secret = Secret(file.read_bytes())
+    except OSError as error:
+        raise BadRequest(f"The secret cannot be read: {error.strerror} ({file}).", hint=hint) from error
+    if not secret.is_whole:
+        raise BadRequest(f"'{file}' is not a machine's secret.", hint=hint)
+    return secret
+
+
+def _measured_again(folder: RunFolder, metrics: str, embedder: str) -> list[Check]:
     """Compute the measures from the logs and the code once more, with the embedder they were computed with."""
-    label = json.loads(metrics)["embedder"]
-    again = _metrics_of(folder, "none" if label is None else str(label).rpartition("-")[0])
-    return Check("metrics", Result.REPRODUCED if again == metrics else Result.DIFFERENT, None, None)
+    exported = json.loads(metrics)
+    label = exported["embedder"]
+    name = "none" if label is None else embedder or str(label).rpartition("-")[0]
+    try:
+        again = _measure(folder, name)
+    except BadRequest:
+        if embedder:
+            raise
+        again = _measure(folder, "none")
+    return list(check_measures(exported["values"], label, again))
 
 
-def _metrics_of(folder: RunFolder, embedder: str) -> str:
-    return to_json(measure_run(trace_with_cloud(folder, find_embedder(embedder), find_places())))
+def _measure(folder: RunFolder, embedder: str) -> MeasuredRun:
+    return measure_run(trace_with_cloud(folder, find_embedder(embedder), find_places()))
 
 
 def _tell(checks: Sequence[Check]) -> None:

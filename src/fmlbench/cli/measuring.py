@@ -10,25 +10,19 @@ from fmlbench.cli.playing import task_of
 from fmlbench.cli.screen import show, show_json, show_lines
 from fmlbench.cli.selecting import select_all
 from fmlbench.core.errors import BadRequest
+from fmlbench.core.run import agent_names
 from fmlbench.metrics.associations import associate
 from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
 from fmlbench.metrics.embedding.clouds import embed_run
 from fmlbench.metrics.embedding.embedder import Embedder
-from fmlbench.metrics.leaderboard import rank_agents
 from fmlbench.metrics.measuring import MeasuredRun, measure_run
 from fmlbench.metrics.trace import Trace, read_trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
-from fmlbench.reports.comparison import (
-    association_sheet,
-    group_lines,
-    leaderboard_sheet,
-    task_sheet,
-    verdict_lines,
-)
+from fmlbench.reports.comparison import association_sheet
 from fmlbench.reports.measures import measure_sheet, run_sheet
+from fmlbench.reports.rounds import rounds_data, rounds_of, rounds_sheet
 from fmlbench.reports.sheets import Form, Sheet, to_table, write_sheet
-from fmlbench.reports.wording import seal_text
 from fmlbench.workspace.places import Places
 
 
@@ -75,6 +69,17 @@ def show_sheet(sheet: Sheet, form: Form) -> None:
         show_lines(Text(write_sheet(sheet, form).rstrip("\n")))
 
 
+def show_rounds(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
+    """Means over seeds, per task and agent."""
+    wanted = read_form(form)
+    runs = measure_words(words, embedder)
+    rounds = rounds_of(by_agent(runs))
+    if as_json:
+        show_json(rounds)
+    else:
+        show_sheet(rounds_data(rounds) if wanted is Form.CSV else rounds_sheet(rounds, runs), wanted)
+
+
 def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
     """How each measure goes with the improvement."""
     wanted = read_form(form)
@@ -87,27 +92,7 @@ def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json
     show_sheet(association_sheet(found), wanted)
 
 
-def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
-    """Agents against each other, with a verdict."""
-    wanted = read_form(form)
-    groups = dict(map(_named, words))
-    if len(groups) < 2:
-        raise BadRequest("There is nothing to compare with.", hint="Name two groups of runs or more.")
-    agents = {name: measure_words([group], embedder) for name, group in groups.items()}
-    board = rank_agents(agents, measure)
-    if as_json:
-        show_json(board)
-        return
-    for comparison in board.comparisons:
-        show_sheet(task_sheet(comparison), wanted)
-    show_sheet(leaderboard_sheet(board), wanted)
-    if wanted is Form.TEXT:
-        seal = Text(seal_text(next(iter(agents.values()))[0].spec.rung))
-        verdicts = [Text(line) for comparison in board.comparisons for line in verdict_lines(comparison)]
-        show(Group(Text(), seal, *verdicts, *map(Text, group_lines(board))))
-
-
-def _named(word: str) -> tuple[str, str]:
-    """A group and what it is called."""
-    name, equals, group = word.partition("=")
-    return (name, group) if equals else (word, word)
+def by_agent(runs: Sequence[MeasuredRun]) -> dict[str, list[MeasuredRun]]:
+    """The runs of every agent, by its name among the others."""
+    names = agent_names([run.spec.agent for run in runs])
+    return {name: [run for run, own in zip(runs, names, strict=True) if own == name] for name in names}

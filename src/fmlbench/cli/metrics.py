@@ -10,6 +10,10 @@ from fmlbench.cli.options import EmbedderOption, FormOption, JsonOption, RunsArg
 def metrics(
     runs: RunsArgument,
     embedder: EmbedderOption = "offline",
+    by_agent: Annotated[
+        bool,
+        typer.Option("--by-agent", help="Show means over seeds with their intervals instead, per task and agent."),
+    ] = False,
     correlations: Annotated[
         bool,
         typer.Option("--correlations", help="Show how each measure goes with the improvement over these runs instead."),
@@ -21,7 +25,10 @@ def metrics(
 
     docs/metrics.md says what each measure is. Hidden test scores are used only once a run is over.
     """
-    from fmlbench.cli.measuring import show_correlations, show_measures
+    from fmlbench.cli.measuring import show_correlations, show_measures, show_rounds
+    from fmlbench.core.errors import BadRequest
 
-    tell = show_correlations if correlations else show_measures
+    if by_agent and correlations:
+        raise BadRequest("--by-agent and --correlations are two tables.", hint="Ask for one of them at a time.")
+    tell = show_correlations if correlations else show_rounds if by_agent else show_measures
     tell(runs, embedder, form=form, as_json=as_json)

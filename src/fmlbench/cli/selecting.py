@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fmlbench.core.errors import BadRequest
+from fmlbench.core.run import agent_names
 from fmlbench.records.folder import RunFolder, find_run
 
 
@@ -24,8 +25,15 @@ def select_runs(word: str, runs: Path) -> Sequence[RunFolder]:
         return _some(_runs_in(folder), word, folder)
     if (folder / "run.json").is_file() or (runs / word / "run.json").is_file():
         return [find_run(word, runs)]
-    of_agent = [run for run in _runs_in(runs) if run.read_spec().agent.slug == word]
-    return of_agent or [find_run(word, runs)]
+    return runs_of_agent(word, runs) or [find_run(word, runs)]
+
+
+def runs_of_agent(word: str, runs: Path) -> list[RunFolder]:
+    """The runs of the agents that a word names: all of one name, or those with the settings that it says."""
+    found = _runs_in(runs)
+    agents = [run.read_spec().agent for run in found]
+    names = agent_names(agents)
+    return [run for run, agent, name in zip(found, agents, names, strict=True) if word in {agent.slug, name}]
 
 
 def _runs_in(folder: Path) -> list[RunFolder]:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-from fmlbench.cli.options import JsonOption, TrackOption
+from fmlbench.cli.options import JsonOption
 
 StudyArgument = Annotated[
     str, typer.Argument(metavar="STUDY", help="The path of a study file; docs/study-file.md says what is in one.")
@@ -51,13 +51,30 @@ def start(
         list[str] | None,
         typer.Option(metavar="MODEL", help="For a study that is written: a model for all agents; likewise."),
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="For a study that is written: how many seeds.")] = 3,
+    seeds: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="For a study that is written: how many seeds; 3 if not said.")
+    ] = None,
     steps: Annotated[
-        int, typer.Option(metavar="N", min=0, help="For a study that is written: the steps of each run.")
-    ] = 20,
-    track: TrackOption = "cpu",
+        int | None,
+        typer.Option(metavar="N", min=0, help="For a study that is written: the steps of each run; 20 if not said."),
+    ] = None,
+    hours: Annotated[
+        float | None, typer.Option(metavar="H", help="For a study that is written: the longest each run may take.")
+    ] = None,
+    dollars: Annotated[
+        float | None, typer.Option(metavar="D", help="For a study that is written: the most each run may spend.")
+    ] = None,
+    track: Annotated[
+        str | None, typer.Option(metavar="TRACK", help="For a study that is written: the size; 'cpu' if not said.")
+    ] = None,
     parallel: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Runs at once; overrules the study's cap.")
+    ] = None,
+    cap_hours: Annotated[
+        float | None, typer.Option(metavar="H", help="Of all runs together; overrules the study's cap.")
+    ] = None,
+    cap_dollars: Annotated[
+        float | None, typer.Option(metavar="D", help="Of all runs together; overrules the study's cap.")
     ] = None,
     plan: Annotated[bool, typer.Option("--plan", help="Only show the runs, the time and the dollars.")] = False,
     as_json: JsonOption = False,
@@ -70,10 +87,10 @@ def start(
     from fmlbench.cli.studying import StudyRequest, write_study
     from fmlbench.cli.sweeping import start_sweep
 
-    if task or suite:
-        request = StudyRequest(task or (), suite, agent or ("greedy",), model or ("",), seeds, steps, track)
-        write_study(study, request)
-    start_sweep(study, engine=engine, parallel=parallel, only_plan=plan, as_json=as_json)
+    request = StudyRequest(task or (), suite, agent or (), model or (), seeds, steps, hours, dollars, track)
+    write_study(study, request)
+    caps = {"parallel": parallel, "hours": cap_hours, "dollars": cap_dollars}
+    start_sweep(study, engine=engine, caps=caps, only_plan=plan, as_json=as_json)
 
 
 @app.command()

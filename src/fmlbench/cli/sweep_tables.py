@@ -1,12 +1,14 @@
 """A sweep's plan and its standing for a person at a terminal."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from fmlbench.core.evaluation import Outcome
+from fmlbench.core.run import agent_names
 from fmlbench.reports.tables import plain_table
 from fmlbench.reports.untrusted import one_line
 from fmlbench.reports.wording import dollars_text, duration_text
@@ -19,32 +21,70 @@ from fmlbench.scheduling.status import Status
 _MOST_FAILED = 10
 
 
-def plan_text(plan: Plan, standings: Sequence[Standing], parallel: int) -> Text:
+@dataclass(frozen=True)
+class Forecast:
     """What a study asks for, and what it will take."""
-    tasks = {run.task.name for run in plan.runs}
-    agents = {run.spec.agent.slug for run in plan.runs}
-    done = sum(standing.state is State.COMPLETE for standing in standings)
-    size = f"{len(tasks)} tasks x {len(agents)} agents x {len(plan.study.seeds)} seeds"
+
+    study: str
+    runs: int
+    tasks: int
+    agents: int
+    seeds: int
+    steps: int
+    """Of each run."""
+    complete: int
+    parallel: int
+    seconds: float
+    """Until the last run is over, as far as tasks are calibrated."""
+    seconds_of_runs: float
+    uncalibrated: Sequence[str]
+    """Tasks of which nobody knows how long they take on this track."""
+    dollars: float | None
+    """At most; None where neither the runs nor the sweep have a cap."""
+
+
+def forecast_of(plan: Plan, standings: Sequence[Standing], parallel: int) -> Forecast:
+    """Work out what is left to do."""
+    left = [seconds_left(standing) for standing in standings]
+    return Forecast(
+        study=plan.study.name,
+        runs=len(plan.runs),
+        tasks=len({run.task.name for run in plan.runs}),
+        agents=len(set(agent_names([run.spec.agent for run in plan.runs]))),
+        seeds=len(plan.study.seeds),
+        steps=plan.study.budget.steps,
+        complete=sum(standing.state is State.COMPLETE for standing in standings),
+        parallel=parallel,
+        seconds=makespan(left, parallel),
+        seconds_of_runs=sum(left),
+        uncalibrated=plan.uncalibrated,
+        dollars=plan.dollars,
+    )
+
+
+def plan_text(plan: Plan, standings: Sequence[Standing], parallel: int) -> Text:
+    """The same in words."""
+    told = forecast_of(plan, standings, parallel)
+    size = f"{told.tasks} tasks x {told.agents} agents x {told.seeds} seeds"
     lines = [
-        f"study {plan.study.name}: {len(plan.runs)} runs = {size}, {plan.study.budget.steps} steps each",
-        f"{done} are complete already" if done else "",
-        f"estimated: {_time_text(plan, standings, parallel)}, {_cost_text(plan)}",
+        f"study {told.study}: {told.runs} runs = {size}, {told.steps} steps each",
+        f"{told.complete} are complete already" if told.complete else "",
+        f"estimated: {_time_text(told)}, {_cost_text(told)}",
     ]
     return Text("\n".join(filter(None, lines)))
 
 
-def _time_text(plan: Plan, standings: Sequence[Standing], parallel: int) -> str:
-    left = [seconds_left(standing) for standing in standings]
-    text = f"{duration_text(makespan(left, parallel))} with {parallel} at once ({duration_text(sum(left))} of runs)"
-    if plan.uncalibrated:
-        text += f", and whatever {', '.join(plan.uncalibrated)} take: nobody has calibrated them on this track"
+def _time_text(told: Forecast) -> str:
+    text = f"{duration_text(told.seconds)} with {told.parallel} at once ({duration_text(told.seconds_of_runs)} of runs)"
+    if told.uncalibrated:
+        text += f", and whatever {', '.join(told.uncalibrated)} take: nobody has calibrated them on this track"
     return text
 
 
-def _cost_text(plan: Plan) -> str:
-    if plan.dollars is None:
+def _cost_text(told: Forecast) -> str:
+    if told.dollars is None:
         return "dollars not known: neither the runs nor the sweep have a cap"
-    return "no dollars" if not plan.dollars else f"at most {dollars_text(plan.dollars)}"
+    return "no dollars" if not told.dollars else f"at most {dollars_text(told.dollars)}"
 
 
 def status_page(status: Status, reached: str = "") -> RenderableType:

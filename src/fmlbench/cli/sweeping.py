@@ -1,6 +1,7 @@
 """Start, watch and steer a sweep before the user's eyes."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 import typer
@@ -11,8 +12,9 @@ from fmlbench.cli.places import find_places
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import sandbox_of
 from fmlbench.cli.screen import proceedings, show, show_json, show_lines
-from fmlbench.cli.sweep_tables import plan_text, status_page
+from fmlbench.cli.sweep_tables import forecast_of, plan_text, status_page
 from fmlbench.cli.sweep_view import watching
+from fmlbench.core.errors import BadRequest
 from fmlbench.engine.preparation import prepare
 from fmlbench.scheduling.engines.catalogue import open_engine
 from fmlbench.scheduling.engines.engine import Engine
@@ -26,14 +28,14 @@ from fmlbench.tasks.library import find_task
 from fmlbench.workspace.places import Places
 
 
-def start_sweep(study: str, *, engine: str, parallel: int | None, only_plan: bool, as_json: bool) -> None:
+def start_sweep(study: str, *, engine: str, caps: Mapping[str, float | None], only_plan: bool, as_json: bool) -> None:
     """Show the plan, then carry it out."""
     places = find_places()
-    plan = _plan(study, places, parallel)
+    plan = _plan(study, places, caps)
     if only_plan:
         # Asking a cluster how large it is can mean starting one.
         wide = open_engine(engine, plan, places.cache).parallel if engine == "local" else plan.study.caps.parallel or 1
-        show(plan_text(plan, look_at_all(plan), wide))
+        _show_plan(plan, wide, as_json=as_json)
         return
     opened = open_engine(engine, plan, places.cache)
     _prepare(plan, places)
@@ -69,10 +71,21 @@ def forgive_runs(study: str) -> None:
     show_lines(Text(f"{len(forgiven)} runs will be tried again: fmlbench sweep {shlex.quote(study)}"))
 
 
-def _plan(study: str, places: Places, parallel: int | None = None) -> Plan:
+def _plan(study: str, places: Places, overruled: Mapping[str, float | None] | None = None) -> Plan:
     read = read_study(Path(study))
-    caps = read.caps.model_copy(update={"parallel": parallel or read.caps.parallel})
-    return make_plan(read.model_copy(update={"caps": caps}), places.runs)
+    given = {name: cap for name, cap in (overruled or {}).items() if cap is not None}
+    for name, cap in given.items():
+        if cap <= 0:
+            raise BadRequest(f"A cap of {cap:g} {name} lets nothing happen.", hint="Give more than nothing.")
+    return make_plan(read.model_copy(update={"caps": read.caps.model_copy(update=given)}), places.runs)
+
+
+def _show_plan(plan: Plan, parallel: int, *, as_json: bool) -> None:
+    standings = look_at_all(plan)
+    if as_json:
+        show_json(forecast_of(plan, standings, parallel))
+    else:
+        show(plan_text(plan, standings, parallel))
 
 
 def _prepare(plan: Plan, places: Places) -> None:

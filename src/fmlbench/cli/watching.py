@@ -14,7 +14,7 @@ from rich.text import Text
 
 from fmlbench.core.figures import score_text
 from fmlbench.core.run import RunSpec
-from fmlbench.core.steps import INVITATION
+from fmlbench.core.steps import ENDING, INVITATION, Note
 from fmlbench.core.task import Task
 from fmlbench.records.events import (
     Event,
@@ -83,8 +83,8 @@ class RunView:
                 self._tell("proposing")
             case Trouble():
                 self._print(Text(f"step {event.index}: the machine failed ({one_line(event.reason, 200)})", "yellow"))
-            case NoteMade() if event.note.kind == INVITATION:
-                self._print(Text(event.note.text))
+            case NoteMade():
+                self._show_note(event.note)
             case RunFinished():
                 self._print(Text(f"The search is over: {event.reason}.{self._retest_announcement()}"))
                 self._tell_retest()
@@ -93,6 +93,13 @@ class RunView:
                 self._tell_retest()
             case _:
                 pass
+
+    def _show_note(self, note: Note) -> None:
+        """Show what is addressed to the person before the screen, and how a program ended."""
+        if note.kind == INVITATION:
+            self._print(Text(note.text))
+        elif note.kind == ENDING:
+            self._print(Text(f"The agent ended: {one_line(note.text, 400)}."))
 
     def _title(self) -> Text:
         spec = self._spec

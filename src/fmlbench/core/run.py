@@ -2,6 +2,8 @@
 
 import hashlib
 import re
+from collections import defaultdict
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated
 
@@ -32,6 +34,12 @@ class Budget(Record):
     tokens: Annotated[int, Field(gt=0)] | None = None
     """Of models, input and output together."""
 
+    @property
+    def terms(self) -> str:
+        """Every limit in words; runs with the same terms were given the same."""
+        limits = (("steps", self.steps), ("hours", self.hours), ("dollars", self.dollars), ("tokens", self.tokens))
+        return ", ".join(f"{limit:.15g} {unit}" for unit, limit in limits if limit is not None)
+
 
 class AgentSpec(Record):
     """An agent by name, with the settings it was given."""
@@ -56,6 +64,36 @@ class AgentSpec(Record):
         return f"{name}-{model}" if model else name
 
 
+def agent_names(agents: Sequence[AgentSpec]) -> list[str]:
+    """What each of several agents is called among the others, so that equal names mean equal agents.
+
+    That is the agent's part of a run's name; where it stands for several agents, what they differ in joins it:
+    ``mcts:exploration=2``.
+    """
+    namesakes: defaultdict[str, list[dict[str, str]]] = defaultdict(list[dict[str, str]])
+    for agent in agents:
+        namesakes[agent.slug].append(_traits(agent))
+    differing = {slug: _differing(traits) for slug, traits in namesakes.items()}
+    return [_name(agent, differing[agent.slug]) for agent in agents]
+
+
+def _differing(agents: Sequence[dict[str, str]]) -> list[str]:
+    keys = dict.fromkeys(key for traits in agents for key in traits)
+    return [key for key in keys if len({traits.get(key, "") for traits in agents}) > 1]
+
+
+def _name(agent: AgentSpec, keys: Sequence[str]) -> str:
+    traits = _traits(agent)
+    own = ",".join(f"{key}={traits.get(key, '')}" for key in keys)
+    return f"{agent.slug}:{own}" if own else agent.slug
+
+
+def _traits(agent: AgentSpec) -> dict[str, str]:
+    """What makes an agent another one; who replays recorded answers is still the agent that gave them."""
+    parts = {"name": agent.name, "model": agent.model, "strategy": agent.strategy, "proposer": agent.proposer}
+    return {**parts, "prompts": agent.prompts[:8], **{key: str(value) for key, value in agent.settings.items()}}
+
+
 class RunSpec(Record):
     """One agent, one task, one seed."""
 
@@ -70,6 +108,11 @@ class RunSpec(Record):
     retest_seeds: Annotated[int, Field(ge=0)] = 3
     label: str = ""
     """Tells apart runs that are asked for in the same words."""
+
+    @property
+    def retest_terms(self) -> str:
+        """How often winners are retested, in words."""
+        return f"{self.retest_seeds} retest{'' if self.retest_seeds == 1 else 's'}"
 
     @property
     def run_id(self) -> str:

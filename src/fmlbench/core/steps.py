@@ -96,6 +96,10 @@ _SCORE = attrgetter("score")
 
 INVITATION = "invitation"
 """The kind of note that is addressed to the person before the screen."""
+ENDING = "ending"
+"""The kind of note that says how an agent ended that has a loop of its own."""
+SPENT = "spent"
+"""The kind of note that says what was spent on no step, such as a program's last words: a Usage."""
 
 
 class Note(Record):
@@ -104,6 +108,12 @@ class Note(Record):
     step: int
     kind: str
     text: str
+
+
+def usages_of(steps: Iterable[Step], notes: Iterable[Note]) -> list[Usage]:
+    """All that a run has spent: on each of its steps, and on none of them."""
+    besides = [Usage.model_validate_json(note.text) for note in notes if note.kind == SPENT]
+    return [*(step.usage for step in steps), *besides]
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,7 @@ def check_task(
         admission.method,
         admission.reference,
         admission.record,
+        admission.practice,
         admission.exploits,
         admission.attacks,
     )
@@ -147,6 +148,15 @@ class _Admission:
         low, high = sorted((stdev(measured), recorded.sd))
         if high > NOISE_RATIO * low:
             yield f"{exam}: sigma {score_text(stdev(measured))} measured, {score_text(recorded.sd)} on record"
+
+    def practice(self) -> Finding:
+        """What programs and people try their code on must work, too."""
+        evaluation = self.variants.practise()
+        if evaluation is None:
+            return Finding(check="practice", passed=True, detail="this task has no practice questions")
+        score = "" if evaluation.score is None else f" {evaluation.score:.4f}"
+        detail = f"the baseline on practice questions: {evaluation.outcome}{score} {evaluation.reason}".rstrip()
+        return Finding(check="practice", passed=evaluation.is_ok, detail=detail)
 
     def exploits(self) -> Finding:
         """No trick that the problem invites may beat the baseline by more than its noise."""

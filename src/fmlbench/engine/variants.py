@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -12,6 +12,7 @@ from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import ExamName, Variant
 from fmlbench.engine.workbench import Workbench
+from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.workspace.editing_rules import find_violation
 from fmlbench.workspace.filing import scratch_beside
@@ -73,6 +74,15 @@ class Variants:
             again = self._workbench("baseline", self.files_of("baseline"), 0, scratch).validate({})
         self._insist_on("baseline", ExamName.VALIDATION, again)
         return _score(again)
+
+    def practise(self) -> Evaluation | None:
+        """The baseline on practice questions; None where the task has none."""
+        practice = practice_of(self.prepared)
+        if practice is None:
+            return None
+        with scratch_beside(self._kept("practice", {})) as scratch:
+            workbench = self._workbench("baseline", self.files_of("baseline"), 0, scratch)
+            return replace(workbench, prepared=practice, purpose=("practice", 0)).validate({})
 
     def try_exploit(self, exploit: Variant, seeds: int) -> float | str:
         """What an exploit gains over the baseline on the sealed exam, on average; or why it has no score.

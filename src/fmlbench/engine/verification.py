@@ -33,11 +33,13 @@ class Result(StrEnum):
     REPRODUCED = "reproduced"
     DIFFERENT = "different"
     NOT_KEPT = "answers not kept"
+    NOT_CHECKED = "not checked"
+    """A measure that this machine cannot compute, or that this version does not have."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One evaluation, graded again."""
+    """One evaluation, graded again, or one measure, computed again."""
 
     what: str
     result: Result
@@ -83,6 +85,8 @@ def _claims(folder: RunFolder, state: RunState, seed: int) -> Iterator[_Claim]:
         yield _Claim(
             f"step {step.index}, validation", step.evaluation, ExamName.VALIDATION, ("step", seed), place, baseline
         )
+    if not state.finished:
+        return  # Hidden scores are not to be seen before.
     for index, evaluation in sorted(state.tests.items()):
         baseline = state.tests[0].metrics if index and 0 in state.tests else {}
         place = folder.step(index) / "sealed"

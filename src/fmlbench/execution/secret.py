@@ -20,6 +20,11 @@ class Secret:
 
     key: bytes
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has the length of those that are made here."""
+        return len(self.key) == _BYTES
+
     def number(self, *words: str | int) -> int:
         """A number below 2**31 that only the holder of the secret can foresee; small enough for any library's dice."""
         return int.from_bytes(self._digest(words, 4), "big") >> 1

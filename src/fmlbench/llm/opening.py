@@ -47,11 +47,16 @@ def open_model(name: str, models: Path, environment: Mapping[str, str] | None = 
     return OpenModel(chat, provider.pricing(wanted), provider.call_seconds)
 
 
-def lasting_name(name: str) -> str:
-    """The same name for the record: a file is named by its whole path, wherever the run is resumed from."""
+def is_free(name: str) -> bool:
+    """Whether a model runs on the user's own machine."""
+    return read_name(name).provider in {SCRIPTED, LOCAL}
+
+
+def lasting_name(name: str, folder: Path = Path()) -> str:
+    """The same name for the record: a file, seen from a folder, is named by its whole path."""
     wanted = read_name(name)
-    is_file = wanted.provider in {SCRIPTED, LOCAL} and wanted.model.endswith((".json", ".gguf"))
-    return f"{wanted.provider}/{Path(wanted.model).absolute()}" if is_file else name
+    is_file = is_free(name) and wanted.model.endswith((".json", ".gguf"))
+    return f"{wanted.provider}/{(folder / wanted.model).absolute()}" if is_file else name
 
 
 def _local(name: ModelName, models: Path) -> ChatModel:

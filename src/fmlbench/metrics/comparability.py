@@ -13,8 +13,8 @@ def require_comparable(runs: Sequence[MeasuredRun], measure: str) -> None:
     """Raise unless all runs were held, sized, budgeted and, where it matters, embedded alike."""
     _require_one(runs, lambda run: "sealed" if run.spec.rung.is_sealed else "unsealed", _SEAL, "--unsealed or without")
     _require_one(runs, lambda run: f"track '{run.spec.track}'", _TRACK, "--track")
-    _require_one(runs, _budget, _BUDGET, "--steps, --hours and --dollars")
-    _require_one(runs, lambda run: f"{run.spec.retest_seeds} retests", _RETESTS, "--retest")
+    _require_one(runs, lambda run: run.spec.budget.terms, _BUDGET, "--steps, --hours, --dollars and --tokens")
+    _require_one(runs, lambda run: run.spec.retest_terms, _RETESTS, "--retest")
     for task in sorted({run.task for run in runs}):
         of_task = [run for run in runs if run.task == task]
         _require_one(of_task, lambda run: f"{run.task} {run.spec.task_digest[:12]}", _TASK, "the same version of it")
@@ -37,9 +37,3 @@ def _require_one(runs: Sequence[MeasuredRun], fact: Fact, why: str, option: str)
         raise BadRequest(
             f"{why}: {first} ({one}), {second} ({other}).", hint=f"Compare runs that have {option} in common."
         )
-
-
-def _budget(run: MeasuredRun) -> str:
-    budget = run.spec.budget
-    limits = (("steps", budget.steps), ("hours", budget.hours), ("dollars", budget.dollars))
-    return ", ".join(f"{limit:g} {unit}" for unit, limit in limits if limit is not None)

@@ -14,21 +14,20 @@ from statistics import fmean
 import numpy as np
 
 from fmlbench.core.errors import BadRequest
+from fmlbench.metrics.advice import Advice, Evidence, advise
 from fmlbench.metrics.catalogue import find_measure
 from fmlbench.metrics.comparability import require_comparable
-from fmlbench.metrics.measure import Better
+from fmlbench.metrics.measure import Better, Missing
 from fmlbench.metrics.measuring import MeasuredRun
 from fmlbench.metrics.statistics.bootstrap import Interval, mean_on_tasks_like_these, mean_on_these_tasks
-from fmlbench.metrics.statistics.draws import interval_over_draws
-from fmlbench.metrics.statistics.groups import Groups, scatter_within
+from fmlbench.metrics.statistics.draws import Tables, interval_over_draws, means_by_draw
+from fmlbench.metrics.statistics.groups import Groups
 from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg, holm
 from fmlbench.metrics.statistics.permutation import ALPHA, Tested, paired_permutation_test
-from fmlbench.metrics.statistics.power import minimum_detectable_effect, seeds_needed
 from fmlbench.metrics.statistics.profiles import probability_of_improvement
 
 MEASURE = "improvement"
 _SEED = 20261116
-_DOUBTFUL_PAIRS = 10
 
 
 class Verdict(StrEnum):
@@ -51,19 +50,11 @@ class TaskDifference:
 
 
 @dataclass(frozen=True)
-class Advice:
-    """What it would take to decide."""
+class LeftOut:
+    """A run that does not count."""
 
-    seeds: int
-    """Pairs per task so far, on average over tasks rounded down."""
-    scatter: float
-    """The standard deviation of one agent's runs within a task: one sigma of this advice."""
-    detectable: float | None
-    """The difference that the pairs so far would find four times in five."""
-    for_one_sigma: int | None
-    """Seeds per task that find a difference of one sigma four times in five."""
-    for_seen: int | None
-    """The same for a difference as large as the one seen; None if that is more than a thousand."""
+    run: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -77,6 +68,8 @@ class Comparison:
     tested: Tested
     p_adjusted: float
     """By Holm, over all pairs of agents that are compared."""
+    questions: int
+    """How many pairs of agents that is."""
     these_tasks: Interval | None
     """Bootstrapped over seeds within tasks."""
     new_tasks: Interval | None
@@ -91,8 +84,8 @@ class Comparison:
     """The probability that a run of the first beats a run of the second on the same task."""
     tasks: Sequence[TaskDifference]
     advice: Advice | None
-    left_out: Sequence[str]
-    """Runs without a value or without a counterpart, and why."""
+    left_out: Sequence[LeftOut]
+    """Runs without a value or without a counterpart."""
 
 
 def compare_all(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEASURE) -> list[Comparison]:
@@ -100,8 +93,9 @@ def compare_all(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
     require_comparable([run for runs in agents.values() for run in runs], measure)
     pairs = [_Pair(first, second, agents[first], agents[second], measure) for first, second in combinations(agents, 2)]
     tested = [pair.test() for pair in pairs]
+    adjusted = holm([result.p for result in tested])
     return [
-        pair.conclude(result, p) for pair, result, p in zip(pairs, tested, holm([t.p for t in tested]), strict=True)
+        pair.conclude(result, p, questions=len(pairs)) for pair, result, p in zip(pairs, tested, adjusted, strict=True)
     ]
 
 
@@ -165,10 +159,11 @@ class _Pair:
             )
         return paired_permutation_test(differences, np.random.default_rng(_SEED))
 
-    def conclude(self, tested: Tested, p_adjusted: float) -> Comparison:
+    def conclude(self, tested: Tested, p_adjusted: float, *, questions: int) -> Comparison:
         differences = self.differences(self.measure)
         ours, theirs = by_task(self.ours, self.measure), by_task(self.theirs, self.measure)
-        draws: Groups = self._differences_by_draw() if self.measure == MEASURE else {}
+        tables: Tables = self._differences_by_draw() if self.measure == MEASURE else {}
+        draws = means_by_draw(tables)
         over_draws = interval_over_draws(draws)
         return Comparison(
             first=self.first,
@@ -177,6 +172,7 @@ class _Pair:
             verdict=verdict_of(tested, p_adjusted, over_draws),
             tested=tested,
             p_adjusted=p_adjusted,
+            questions=questions,
             over_draws=over_draws,
             these_tasks=mean_on_these_tasks(differences, np.random.default_rng(_SEED)),
             new_tasks=mean_on_tasks_like_these(differences, np.random.default_rng(_SEED)),
@@ -184,37 +180,39 @@ class _Pair:
             complete_case=self._mean_of("improvement_complete_case") if self.measure == MEASURE else None,
             improves=probability_of_improvement(*((ours, theirs)[:: orientation_of(self.measure)])),
             tasks=_task_differences(differences, draws),
-            advice=_advice(differences, ours, theirs, tested.difference),
+            advice=advise(Evidence(differences, ours, theirs, tables, questions), tested.difference),
             left_out=self._left_out(),
         )
 
-    def _differences_by_draw(self) -> Groups:
-        """By task, the mean difference on each retest seed."""
-        pairs: defaultdict[str, defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list[float]))
-        theirs = {(run.task, run.spec.seed): run.by_retest for run in self.theirs}
-        for run in self.ours:
-            other = theirs.get((run.task, run.spec.seed), {})
-            for draw in run.by_retest.keys() & other.keys():
-                pairs[run.task][draw].append(run.by_retest[draw] - other[draw])
-        return {task: [fmean(row) for row in draws.values()] for task, draws in pairs.items()}
+    def _differences_by_draw(self) -> Tables:
+        """Of the pairs of a task that were retested on the same draws as its first pair."""
+        ours, theirs = _cells_by_draw(self.ours), _cells_by_draw(self.theirs)
+        tables: defaultdict[str, list[dict[int, float]]] = defaultdict(list[dict[int, float]])
+        for cell in sorted(ours.keys() & theirs.keys()):
+            shared = sorted(ours[cell].keys() & theirs[cell].keys())
+            row = {draw: ours[cell][draw] - theirs[cell][draw] for draw in shared}
+            table = tables[cell[0]]
+            if row and (not table or row.keys() == table[0].keys()):
+                table.append(row)
+        return {task: [list(row.values()) for row in table] for task, table in tables.items() if table}
 
     def _mean_of(self, measure: str) -> float | None:
         differences = self.differences(measure)
         return fmean(fmean(row) for row in differences.values()) if differences else None
 
-    def _left_out(self) -> list[str]:
+    def _left_out(self) -> list[LeftOut]:
         ours, theirs = _cells(self.ours, self.measure), _cells(self.theirs, self.measure)
-        notes: list[str] = []
-        for runs, others in ((self.ours, theirs), (self.theirs, ours)):
-            for run in runs:
-                value = run.values[self.measure]
-                if not run.is_over:
-                    notes.append(f"{run.spec.run_id}: the run is not over")
-                elif not isinstance(value, float | int):
-                    notes.append(f"{run.spec.run_id}: {value.why}")
-                elif (run.task, run.spec.seed) not in others:
-                    notes.append(f"{run.spec.run_id}: nobody else has a value for this task and seed")
-        return notes
+        sides = ((self.ours, theirs), (self.theirs, ours))
+        found = [(run, self._why_left_out(run, others)) for runs, others in sides for run in runs]
+        return [LeftOut(run.spec.run_id, why) for run, why in found if why]
+
+    def _why_left_out(self, run: MeasuredRun, others: Mapping[tuple[str, int], float]) -> str:
+        value = run.values[self.measure]
+        if not run.is_over:
+            return "the run is not over"
+        if isinstance(value, Missing):
+            return value.why
+        return "" if (run.task, run.spec.seed) in others else "nobody else has a value for this task and seed"
 
 
 def _cells(runs: Sequence[MeasuredRun], measure: str) -> dict[tuple[str, int], float]:
@@ -227,6 +225,15 @@ def _cells(runs: Sequence[MeasuredRun], measure: str) -> dict[tuple[str, int], f
     return {cell: fmean(values) for cell, values in cells.items()}
 
 
+def _cells_by_draw(runs: Sequence[MeasuredRun]) -> dict[tuple[str, int], dict[int, float]]:
+    """The improvement on every draw, by task and seed; several runs of one cell count as their mean."""
+    cells: defaultdict[tuple[str, int], defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list[float]))
+    for run in runs:
+        for draw, value in run.by_retest.items():
+            cells[run.task, run.spec.seed][draw].append(value)
+    return {cell: {draw: fmean(values) for draw, values in draws.items()} for cell, draws in cells.items()}
+
+
 def _task_differences(differences: Groups, draws: Groups) -> list[TaskDifference]:
     tested = {
         task: paired_permutation_test({task: row}, np.random.default_rng(_SEED)) for task, row in differences.items()
@@ -236,31 +243,3 @@ def _task_differences(differences: Groups, draws: Groups) -> list[TaskDifference
         TaskDifference(task, result, p, verdict_of(result, p, interval_over_draws({task: draws.get(task, ())})))
         for (task, result), p in zip(tested.items(), adjusted, strict=True)
     ]
-
-
-def _advice(differences: Groups, ours: Groups, theirs: Groups, seen: float) -> Advice | None:
-    """None where no task has two runs that differ, so that nothing is known about the scatter."""
-    paired = scatter_within(differences)
-    own = [scatter for group in (ours, theirs) if (scatter := scatter_within(group)) is not None]
-    if paired is None or not own:
-        return None
-    sigma = float(np.sqrt(np.mean(np.square(own))))
-    if not sigma:
-        return None
-    tasks, pairs = len(differences), sum(map(len, differences.values()))
-    expected = _expected_scatter(paired, sigma, pairs - tasks)
-    return Advice(
-        seeds=pairs // tasks,
-        scatter=sigma,
-        detectable=minimum_detectable_effect(paired, tasks, pairs / tasks),
-        for_one_sigma=seeds_needed(sigma, expected, tasks),
-        for_seen=seeds_needed(abs(seen), expected, tasks),
-    )
-
-
-def _expected_scatter(paired: float, sigma: float, freedom: int) -> float:
-    """The scatter of differences to plan with.
-
-    Few pairs say little about what pairing gains, so ten made-up ones that say it gains nothing join them.
-    """
-    return float(np.sqrt((freedom * paired**2 + _DOUBTFUL_PAIRS * 2 * sigma**2) / (freedom + _DOUBTFUL_PAIRS)))

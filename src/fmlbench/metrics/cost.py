@@ -6,19 +6,19 @@ from fmlbench.metrics.trace import Trace
 
 def tokens(trace: Trace) -> float:
     """All tokens of proposing, in millions."""
-    return sum(step.usage.input_tokens + step.usage.output_tokens for step in trace.steps) / 1e6
+    return sum(usage.input_tokens + usage.output_tokens for usage in trace.usages) / 1e6
 
 
 def dollars(trace: Trace) -> Value:
     """The price of all proposals."""
-    prices = [step.usage.dollars for step in trace.steps]
+    prices = [usage.dollars for usage in trace.usages]
     known = [price for price in prices if price is not None]
     return float(sum(known)) if len(known) == len(prices) else Missing("the price of a step is not known")
 
 
 def proposing_seconds(trace: Trace) -> float:
     """Time in which proposals were made."""
-    return sum(step.usage.seconds for step in trace.steps)
+    return sum(usage.seconds for usage in trace.usages)
 
 
 def training_seconds(trace: Trace) -> float:

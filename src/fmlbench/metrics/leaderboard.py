@@ -27,6 +27,8 @@ class Entry:
     """One agent's line."""
 
     agent: str
+    tasks: tuple[str, ...]
+    """Those on which it has a value."""
     mean: float
     """Over tasks of the tasks' means."""
     summary: Summary
@@ -40,9 +42,10 @@ class Entry:
     groups: tuple[int, ...]
     """The tie groups it belongs to, numbered from 1, best first."""
     win_rate: float | None
-    above_baseline: tuple[int, Interval | None]
-    """How many runs improved on the baseline, and Wilson's interval of their share."""
-    optimality_gap: float
+    above_baseline: tuple[int, int, Interval | None]
+    """How many runs improved on the baseline, of how many, and Wilson's interval of their share."""
+    optimality_gap: float | None
+    """How far runs stay below a perfect score on average; of the improvement alone, which has one."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
     entries = [
         Entry(
             agent=name,
+            tasks=tuple(sorted(values[name])),
             mean=task_mean(values[name]),
             summary=_summary(pooled(values[name]).tolist()),
             these_tasks=mean_on_these_tasks(values[name], np.random.default_rng(_SEED)),
@@ -78,17 +82,17 @@ def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
             groups=tuple(number for number, group in enumerate(groups, start=1) if name in group),
             win_rate=wins.get(name),
             above_baseline=_above_baseline(agents[name]),
-            optimality_gap=optimality_gap(values[name]),
+            optimality_gap=optimality_gap(values[name]) if measure == MEASURE else None,
         )
         for name in ordered
     ]
     return Leaderboard(measure=measure, entries=entries, groups=groups, comparisons=comparisons)
 
 
-def _above_baseline(runs: Sequence[MeasuredRun]) -> tuple[int, Interval | None]:
+def _above_baseline(runs: Sequence[MeasuredRun]) -> tuple[int, int, Interval | None]:
     values = pooled(by_task(runs, MEASURE) or {"": []})
     count = int((values > 0).sum())
-    return count, wilson(count, len(values))
+    return count, len(values), wilson(count, len(values))
 
 
 def _winner_first(comparison: Comparison) -> tuple[str, str]:

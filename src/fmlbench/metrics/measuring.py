@@ -24,11 +24,6 @@ class MeasuredRun:
     by_retest: Mapping[int, float] = field(default_factory=dict[int, float])
     """The improvement on each retest seed; the draws of those are the same for all runs of a task on a machine."""
 
-    @property
-    def agent(self) -> str:
-        """The agent's name."""
-        return self.spec.agent.name
-
     def get(self, name: str) -> float | None:
         """A value, or None where it is missing."""
         value = self.values[name]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.metric import Metric
 from fmlbench.core.run import RunSpec
-from fmlbench.core.steps import History, Step
+from fmlbench.core.steps import History, Note, Step, Usage, usages_of
 from fmlbench.core.task import Calibration, Task
 from fmlbench.records.events import Event, RunFinished, RunStarted, Trouble
 from fmlbench.records.folder import RunFolder
@@ -42,6 +42,7 @@ class Trace:
     spec: RunSpec
     task: Task
     steps: Sequence[Step]
+    notes: Sequence[Note] = ()
     tests: Mapping[int, Evaluation] = field(default_factory=dict[int, Evaluation])
     """Hidden test evaluations by step."""
     retests: Mapping[tuple[int, int], Evaluation] = field(default_factory=dict[tuple[int, int], Evaluation])
@@ -62,6 +63,11 @@ class Trace:
     def proposed(self) -> Sequence[Step]:
         """All steps but the baseline."""
         return self.steps[1:]
+
+    @property
+    def usages(self) -> list[Usage]:
+        """All that was spent, step by step, and what was spent on no step."""
+        return usages_of(self.steps, self.notes)
 
     @property
     def valid(self) -> list[Step]:
@@ -103,6 +109,7 @@ def trace_of(events: Sequence[Event], spec: RunSpec, task: Task, cloud: Cloud | 
         spec=spec,
         task=task,
         steps=tuple(state.steps),
+        notes=tuple(state.notes),
         tests=state.tests if is_over else {},
         retests=state.retests if is_over else {},
         is_over=is_over,

@@ -8,7 +8,7 @@ from fmlbench.core.errors import RunDamaged
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.metric import Metric
 from fmlbench.core.run import RunSpec
-from fmlbench.core.steps import History, Note, Step
+from fmlbench.core.steps import History, Note, Step, Usage, usages_of
 from fmlbench.core.task import Task
 from fmlbench.records.events import (
     Event,
@@ -44,6 +44,11 @@ class RunState:
     """Sealed: hidden test scores by step."""
     retests: dict[tuple[int, int], Evaluation] = field(default_factory=dict[tuple[int, int], Evaluation])
     """Sealed: by step and seed."""
+
+    @property
+    def usages(self) -> list[Usage]:
+        """All that was spent, step by step, and what was spent on no step."""
+        return usages_of(self.steps, self.notes)
 
     def history(self, metric: Metric) -> History:
         """The agent's view."""

@@ -30,6 +30,8 @@ class AgentRow:
     description: str
     strategy: str
     proposer: str
+    model: str
+    """The language model that it uses unless another is named; empty where it does without."""
     settings: Mapping[str, SettingRow]
 
 
@@ -51,7 +53,8 @@ def agent_table(rows: Sequence[AgentRow]) -> Table:
 def agent_page(row: AgentRow) -> RenderableType:
     """One agent, with what each of its settings means."""
     head = Text(f"{row.name}: ", style="bold").append(row.description, style="not bold")
-    parts = Text(f"strategy {row.strategy}, proposer {row.proposer}")
+    model = f", model {row.model} unless --model names another" if row.model else ""
+    parts = Text(f"strategy {row.strategy}, proposer {row.proposer}{model}")
     if not row.settings:
         return Group(head, parts, Text("Nothing can be set."))
     table = plain_table("--set", "default", "values", "meaning")
@@ -68,6 +71,7 @@ def agent_row(entry: AgentEntry) -> AgentRow:
         description=entry.description,
         strategy=entry.strategy,
         proposer=entry.proposer,
+        model=entry.default_model or "",
         settings={
             name: SettingRow(setting.default, setting.meaning, setting.required, setting.range)
             for name, setting in entry.settings.items()

@@ -1,23 +1,36 @@
 """A comparison in words and tables, ending in a verdict that a person can act on."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from fmlbench.metrics.advice import Advice
 from fmlbench.metrics.associations import Association
 from fmlbench.metrics.catalogue import find_measure
-from fmlbench.metrics.comparison import Advice, Comparison, TaskDifference, Verdict
+from fmlbench.metrics.comparison import MEASURE, Comparison, LeftOut, TaskDifference, Verdict
 from fmlbench.metrics.leaderboard import Entry, Leaderboard
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.metrics.statistics.correlation import Correlation
-from fmlbench.metrics.statistics.permutation import FEWEST_PAIRS, Tested
+from fmlbench.metrics.statistics.permutation import ALPHA, fewest_pairs
 from fmlbench.reports.sheets import Sheet
+
+_NAMED = 3
+"""How many runs are named where many are left out for one reason."""
 
 
 def leaderboard_sheet(board: Leaderboard) -> Sheet:
     """All agents; the same group number means that nobody can tell them apart."""
     unit = find_measure(board.measure).unit
     columns = ("agent", "place", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
-               "IQM [95%]", "median", "runs", "win rate", "runs above baseline [95%]")  # fmt: skip
-    return Sheet(columns, [_entry_row(entry) for entry in board.entries])
+               "IQM [95%]", "median", "sd", "optimality gap", "tasks", "runs", "win rate",
+               "runs above baseline [95%]")  # fmt: skip
+    notes = [_UNEQUAL] if len({entry.tasks for entry in board.entries}) > 1 else []
+    return Sheet(columns, [_entry_row(entry) for entry in board.entries], notes)
+
+
+_UNEQUAL = (
+    "Not all agents have runs on the same tasks, so their means do not compare; verdicts and tie groups rest on what "
+    "two agents have in common."
+)
 
 
 def task_sheet(comparison: Comparison) -> Sheet:
@@ -40,7 +53,7 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
     yield f"{comparison.first} against {comparison.second}: {verdict_text(comparison)}"
     yield (
         f"  {comparison.measure} differs by {tested.difference:+.4f} {_range(tested.low, tested.high)}; "
-        f"{_p(comparison)}, {tested.pairs} pairs on {_count(len(comparison.tasks), 'task')}"
+        f"{_p(comparison)}, {_count(tested.pairs, 'pair')} on {_count(len(comparison.tasks), 'task')}"
     )
     if comparison.sigmas is not None:
         yield f"  in sigma of the tasks' noise: {comparison.sigmas:+.2f}"
@@ -49,11 +62,13 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
     if comparison.over_draws is not None:
         draws = f"{_interval(comparison.over_draws)}{_draws(comparison)}"
         yield f"  over the draws of the retests, which all runs share: {draws}"
+    elif comparison.measure == MEASURE:
+        yield "  all runs share the one draw of their retest; what others would say is not known (see --retest)"
     yield f"  a run of {comparison.first} beats one of {comparison.second} with probability {comparison.improves:.2f}"
     if comparison.complete_case is not None:
         yield f"  retests without a score left out instead of counted as the baseline: {comparison.complete_case:+.4f}"
-    yield from (f"  {line}" for line in _advice_lines(comparison.advice, tested))
-    yield from (f"  left out: {note}" for note in comparison.left_out)
+    yield from (f"  {line}" for line in _advice_lines(comparison.advice, comparison))
+    yield from (f"  {line}" for line in _left_out_lines(comparison.left_out))
 
 
 def verdict_text(comparison: Comparison) -> str:
@@ -61,7 +76,8 @@ def verdict_text(comparison: Comparison) -> str:
     if comparison.verdict is Verdict.CANNOT_TELL:
         return "cannot tell"
     places = ", ".join(one.task for one in comparison.tasks if one.verdict is comparison.verdict)
-    return f"{comparison.verdict} (by itself on {places})" if places else str(comparison.verdict)
+    verdict = f"{comparison.verdict} by {abs(comparison.tested.difference):.4f}"
+    return f"{verdict} (by itself on {places})" if places else verdict
 
 
 def group_lines(board: Leaderboard) -> Iterator[str]:
@@ -70,9 +86,11 @@ def group_lines(board: Leaderboard) -> Iterator[str]:
         yield f"tie group {number}: {', '.join(group)}"
 
 
-def _advice_lines(advice: Advice | None, tested: Tested) -> Iterator[str]:
-    if tested.pairs < FEWEST_PAIRS:
-        yield f"fewer than {FEWEST_PAIRS} pairs decide nothing, whatever they say"
+def _advice_lines(advice: Advice | None, comparison: Comparison) -> Iterator[str]:
+    tested, fewest = comparison.tested, fewest_pairs(comparison.questions)
+    if tested.pairs < fewest:
+        among = f" in {comparison.questions} comparisons of agents" if comparison.questions > 1 else ""
+        yield f"fewer than {fewest} pairs decide nothing{among}, whatever they say"
     if advice is None:
         yield "how many more it takes is not known: no task has two runs that differ"
         return
@@ -82,6 +100,18 @@ def _advice_lines(advice: Advice | None, tested: Tested) -> Iterator[str]:
     yield f"to find {sigma} four times in five: {_seeds(advice.for_one_sigma, advice.seeds)}"
     if tested.difference:
         yield f"to find a difference as seen ({abs(tested.difference):.4f}): {_seeds(advice.for_seen, advice.seeds)}"
+    if advice.wants_retests:
+        yield "fewer seeds would do with more retests each (--retest)"
+
+
+def _left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
+    """A line per reason, with the first few runs it holds for."""
+    reasons: defaultdict[str, list[str]] = defaultdict(list[str])
+    for one in left_out:
+        reasons[one.why].append(one.run)
+    for why, runs in reasons.items():
+        more = f" and {len(runs) - _NAMED} more" if len(runs) > _NAMED else ""
+        yield f"left out, {why}: {', '.join(runs[:_NAMED])}{more}"
 
 
 def _seeds(needed: int | None, have: int) -> str:
@@ -100,17 +130,32 @@ def _entry_row(entry: Entry) -> list[str]:
         f"{entry.mean:.4f}",
         _interval(entry.these_tasks),
         _interval(entry.new_tasks),
-        f"{entry.summary.iqm:.4f} {_interval(entry.iqm)}",
+        f"{entry.summary.iqm:.4f}{f' {_interval(entry.iqm)}' if entry.iqm else ''}",
         f"{entry.summary.median:.4f}",
+        _figure(entry.summary.sd),
+        _figure(entry.optimality_gap),
+        str(len(entry.tasks)),
         str(entry.summary.n),
         "-" if entry.win_rate is None else f"{entry.win_rate:.2f}",
-        f"{entry.above_baseline[0]} {_interval(entry.above_baseline[1])}",
+        _rate(*entry.above_baseline),
     ]
+
+
+def _rate(count: int, n: int, interval: Interval | None) -> str:
+    return f"{count} of {n}" + (f" [{interval.low:.0%}, {interval.high:.0%}]" if interval else "")
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
 
 
 def _task_row(one: TaskDifference) -> list[str]:
     tested = one.tested
-    figures = [f"{tested.difference:+.4f}", _range(tested.low, tested.high), f"{tested.p:.3f}", f"{one.p_adjusted:.3f}"]
+    figures = [
+        f"{tested.difference:+.4f}",
+        _range(tested.low, tested.high),
+        *(_p_text(p).removeprefix("= ") for p in (tested.p, one.p_adjusted)),
+    ]
     return [one.task, str(tested.pairs), *figures, str(one.verdict)]
 
 
@@ -131,15 +176,23 @@ def _correlation(found: Correlation) -> list[str]:
 
 
 def _draws(comparison: Comparison) -> str:
-    interval = comparison.over_draws
-    if interval is None or not interval.low <= 0 <= interval.high:
-        return ""
-    return "; other draws could turn it round, so ask for more with --retest"
+    """What to do where nothing but the draws stands against a verdict."""
+    is_held_up = comparison.p_adjusted < ALPHA and comparison.verdict is Verdict.CANNOT_TELL
+    return "; other draws could turn it round, so ask for more with --retest" if is_held_up else ""
 
 
 def _p(comparison: Comparison) -> str:
     p, adjusted = comparison.tested.p, comparison.p_adjusted
-    return f"p = {p:.3f}" if p == adjusted else f"p = {p:.3f}, corrected for the number of agents {adjusted:.3f}"
+    return (
+        f"p {_p_text(p)}"
+        if p == adjusted
+        else f"p {_p_text(p)}, corrected for the number of agents p {_p_text(adjusted)}"
+    )
+
+
+def _p_text(p: float) -> str:
+    """No p is zero."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def _range(low: float | None, high: float | None) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from fmlbench.core.figures import score_text
+from fmlbench.core.run import agent_names
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.measuring import MeasuredRun
@@ -29,7 +30,11 @@ def measure_sheet(runs: Sequence[MeasuredRun]) -> Sheet:
 
 def run_sheet(runs: Sequence[MeasuredRun]) -> Sheet:
     """One row per run, at full precision; a missing value is an empty cell."""
-    rows = [[*_facts(run), *(_exact(run.values[measure.name]) for measure in MEASURES)] for run in runs]
+    agents = agent_names([run.spec.agent for run in runs])
+    rows = [
+        [*_facts(run, agent), *(_exact(run.values[measure.name]) for measure in MEASURES)]
+        for run, agent in zip(runs, agents, strict=True)
+    ]
     return Sheet((*_FACTS, *(measure.name for measure in MEASURES)), rows)
 
 
@@ -42,7 +47,7 @@ def _exact(value: Value) -> str:
     return "" if isinstance(value, Missing) else repr(float(value))
 
 
-def _facts(run: MeasuredRun) -> list[str]:
+def _facts(run: MeasuredRun, agent: str) -> list[str]:
     spec = run.spec
     seal = seal_text(spec.rung)
-    return [spec.run_id, run.task, spec.track, run.agent, str(spec.seed), seal, run.embedder or ""]
+    return [spec.run_id, run.task, spec.track, agent, str(spec.seed), seal, run.embedder or ""]

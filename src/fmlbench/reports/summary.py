@@ -4,13 +4,13 @@ Nothing here looks at a hidden test score before the agent's part of the run is 
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fmlbench.core.metric import Metric
 from fmlbench.core.run import RunSpec
-from fmlbench.core.steps import Step
+from fmlbench.core.steps import Step, Usage
 from fmlbench.core.task import Task
 from fmlbench.records.replay import RunState
 from fmlbench.reports.intervals import Estimate, estimate
@@ -84,7 +84,7 @@ class Summary:
     experiment_seconds: float
     """Of training and validation exams, the baseline's included."""
     dollars: float | None
-    """None where the price of a step is not known."""
+    """None where the price of something is not known."""
     calls: int
     """Of a language model."""
     input_tokens: int
@@ -102,6 +102,7 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
     history = state.history(task.metric)
     best = history.best
     outcomes = Counter(str(step.evaluation.outcome) for step in history.proposed)
+    usages = state.usages
     return Summary(
         run=spec.run_id,
         spec=spec,
@@ -114,12 +115,12 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
         succeeded=sum(step.evaluation.is_ok for step in history.proposed),
         outcomes=dict(outcomes.most_common()),
         test=_test_result(spec, state, task, best),
-        proposing_seconds=sum(step.usage.seconds for step in state.steps),
+        proposing_seconds=sum(usage.seconds for usage in usages),
         experiment_seconds=sum(step.evaluation.seconds for step in state.steps),
-        dollars=_dollars(state),
-        calls=sum(step.usage.calls for step in state.steps),
-        input_tokens=sum(step.usage.input_tokens for step in state.steps),
-        output_tokens=sum(step.usage.output_tokens for step in state.steps),
+        dollars=_dollars(usages),
+        calls=sum(usage.calls for usage in usages),
+        input_tokens=sum(usage.input_tokens for usage in usages),
+        output_tokens=sum(usage.output_tokens for usage in usages),
         violations=_violations(state),
     )
 
@@ -177,9 +178,9 @@ def _in_sigmas(difference: Estimate | None, spec: RunSpec, task: Task) -> float 
     return difference.mean / sigma if difference and sigma > 0 else None
 
 
-def _dollars(state: RunState) -> float | None:
-    known = [step.usage.dollars for step in state.steps if step.usage.dollars is not None]
-    return sum(known) if len(known) == len(state.steps) else None
+def _dollars(usages: Sequence[Usage]) -> float | None:
+    known = [usage.dollars for usage in usages if usage.dollars is not None]
+    return sum(known) if len(known) == len(usages) else None
 
 
 def _violations(state: RunState) -> int:

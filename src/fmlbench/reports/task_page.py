@@ -54,7 +54,7 @@ def _facts(task: Task) -> list[tuple[str, str]]:
 
 
 def _material(material: Material) -> str:
-    sources = ", ".join(source.kind for source in material.sources)
+    sources = ", ".join(dict.fromkeys(source.kind for source in material.sources))
     return f"{material.name} {material.version} ({material.licence}; {material.homepage}; had by {sources})"
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fmlbench.core.run import RunSpec
 from fmlbench.core.task import Track
+from fmlbench.llm.opening import is_free
 
 HARNESS_SECONDS = 0.5
 """What a step takes besides the candidate; docs/endurance.md has the measurement."""
@@ -48,4 +49,6 @@ def _seconds(spec: RunSpec, track: Track, *, is_first: bool) -> float | None:
 
 
 def _dollars(spec: RunSpec) -> float | None:
-    return 0.0 if spec.agent.proposer in FREE_PROPOSERS else spec.budget.dollars
+    agent = spec.agent
+    costs_nothing = is_free(agent.model) if agent.model else agent.proposer in FREE_PROPOSERS
+    return 0.0 if costs_nothing else spec.budget.dollars

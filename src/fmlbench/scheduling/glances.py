@@ -4,16 +4,17 @@ Logs are read anew as long as a run goes on. Once it is complete they never chan
 them: looking at ten thousand finished runs must not mean reading their logs.
 """
 
-import statistics
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from fmlbench.core.errors import RunDamaged
-from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.metric import Metric
 from fmlbench.core.record import Record
+from fmlbench.core.run import RunSpec
 from fmlbench.core.task import Task
+from fmlbench.metrics.measure import Missing
+from fmlbench.metrics.performance import improvement
+from fmlbench.metrics.trace import Trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 
@@ -39,7 +40,7 @@ class Glance(Record):
     damage: str = ""
     """What is wrong with the logs, if anything is."""
     improvement: float | None = None
-    """On the hidden test, once the run is complete; None before, and where there is no score."""
+    """The measure of that name, once the run is complete; None before, and where it is missing."""
 
 
 def glance_at(folder: RunFolder, task: Task | None = None, last: Glance | None = None) -> Glance:
@@ -73,44 +74,25 @@ def progress_of(folder: RunFolder) -> int:
         return 0
 
 
-def hidden_improvement(state: RunState, metric: Metric) -> float | None:
-    """The share of the way from the baseline to a perfect score that the validation winner came on the hidden test.
-
-    Over the retest seeds where there are any, or else on the run's own test.
-    """
-    best = state.history(metric).best
-    if best is None:
-        return None
-    if not state.retests:
-        return _improvement(metric, state.tests.get(best.index), state.tests.get(0))
-    seeds = sorted({seed for _, seed in state.retests})
-    found = [
-        _improvement(metric, state.retests.get((best.index, seed)), state.retests.get((0, seed))) for seed in seeds
-    ]
-    known = [value for value in found if value is not None]
-    return statistics.fmean(known) if known else None
-
-
-def _improvement(metric: Metric, winner: Evaluation | None, baseline: Evaluation | None) -> float | None:
-    if winner is None or winner.score is None or baseline is None or baseline.score in {None, metric.best}:
-        return None
-    assert baseline.score is not None  # noqa: S101 - looked at the line before
-    return metric.improvement(winner.score, baseline.score)
+def hidden_improvement(state: RunState, spec: RunSpec, task: Task) -> float | None:
+    """The measure `improvement` of a run that is over: what reports and comparisons say; None where it is missing."""
+    value = improvement(Trace(spec=spec, task=task, steps=state.steps, retests=state.retests))
+    return None if isinstance(value, Missing) else value
 
 
 def _glance(state: RunState, task: Task | None, sizes: tuple[int, int]) -> Glance:
-    proposed = state.steps[1:]
-    is_complete = bool(state.spec and task and state.is_complete(state.spec, task.metric))
+    proposed, usages, spec = state.steps[1:], state.usages, state.spec
+    is_complete = bool(spec and task and state.is_complete(spec, task.metric))
     return Glance(
         sizes=sizes,
         is_complete=is_complete,
         steps=len(proposed),
         done=_done(state),
-        seconds=sum(step.evaluation.seconds + step.usage.seconds for step in state.steps),
-        dollars=sum(step.usage.dollars or 0.0 for step in state.steps),
-        unpriced=sum(step.usage.dollars is None for step in state.steps),
+        seconds=sum(step.evaluation.seconds for step in state.steps) + sum(usage.seconds for usage in usages),
+        dollars=sum(usage.dollars or 0.0 for usage in usages),
+        unpriced=sum(usage.dollars is None for usage in usages),
         outcomes=dict(Counter(str(step.evaluation.outcome) for step in proposed)),
-        improvement=hidden_improvement(state, task.metric) if task and is_complete else None,
+        improvement=hidden_improvement(state, spec, task) if spec and task and is_complete else None,
     )
 
 

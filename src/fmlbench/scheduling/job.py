@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from os import sched_setaffinity
 from pathlib import Path
@@ -61,16 +62,21 @@ def carry_out(
             # Ctrl-C on a terminal is for the sweep, which then ends its players in good order.
             start_new_session=True,
         )
-    try:
-        if player.cores:
+    if player.cores:
+        # Cores may be taken away while a sweep goes on; a run without cores of its own is only slower.
+        with suppress(OSError):
             sched_setaffinity(process.pid, player.cores)
+    is_interrupted = False
+    try:
         _wait(process, stop)
     except BaseException:
-        stop.set()
+        # An event that other jobs share must not stop them too.
+        is_interrupted = True
         raise
     finally:
         _end(process)
-        ended = _ended(folder, process.returncode, stopped_as if stop.is_set() else Ending.CUT_OFF)
+        is_wanted = is_interrupted or stop.is_set()
+        ended = _ended(folder, process.returncode, stopped_as if is_wanted else Ending.CUT_OFF)
         note(folder, ended)
     if ended.ending is Ending.COMPLETE:
         # Kept here, where the run was played: a sweep that comes back later need not read its logs.

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from fmlbench.core.record import Record
+from fmlbench.core.run import agent_names
 from fmlbench.scheduling.planning import Plan
 from fmlbench.scheduling.standing import Standing, State
 
@@ -58,9 +59,9 @@ class Status(Record):
 def status_of(plan: Plan, standings: Sequence[Standing], seconds_left: float | None = None) -> Status:
     """Sum a sweep up."""
     groups: dict[tuple[str, str], list[Standing]] = {}
-    for standing in standings:
-        spec = standing.run.spec
-        groups.setdefault((standing.run.task.name, spec.agent.slug), []).append(standing)
+    agents = agent_names([standing.run.spec.agent for standing in standings])
+    for standing, agent in zip(standings, agents, strict=True):
+        groups.setdefault((standing.run.task.name, agent), []).append(standing)
     failures: Counter[str] = Counter()
     for standing in standings:
         failures.update({str(ending): count for ending, count in standing.tally.failures.items()})

@@ -22,6 +22,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from fmlbench.core.errors import StudyInvalid
 from fmlbench.core.record import Record, first_problem
 from fmlbench.core.run import Budget
+from fmlbench.llm.opening import lasting_name
 
 
 class StudyAgent(Record):
@@ -109,7 +110,7 @@ class Study(Record):
     agents: Annotated[tuple[Annotated[StudyAgent, BeforeValidator(_named)], ...], Field(min_length=1)]
     """Who does the research; `fmlbench agents` lists them."""
     models: Annotated[tuple[str, ...], Field(min_length=1)] = ("",)
-    """For agents that do not say themselves; `""` is no model."""
+    """For agents that do not say themselves; `""` is no model. Files are seen from the study file."""
     seeds: Annotated[tuple[int, ...], BeforeValidator(_counted), Field(min_length=1)]
     """A list, or how many."""
     track: str = "cpu"
@@ -158,5 +159,18 @@ def read_study(path: Path) -> Study:
         raise StudyInvalid(f"{path} is not valid TOML: {error}.", hint="Mend that line.") from error
     except ValidationError as error:
         raise StudyInvalid(f"{path}: {first_problem(error)}", hint="docs/study-file.md lists every field.") from error
-    tasks = tuple(str((path.parent / task).resolve()) if "/" in task else task for task in study.tasks)
-    return study.model_copy(update={"tasks": tasks})
+    return _seen_from(path.parent, study)
+
+
+def _seen_from(folder: Path, study: Study) -> Study:
+    """The study with whole paths where it names files, so that its runs are the same wherever it is started from."""
+
+    def lasting(models: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(lasting_name(model, folder) if model else "" for model in models)
+
+    agents = tuple(
+        agent if agent.models is None else agent.model_copy(update={"models": lasting(agent.models)})
+        for agent in study.agents
+    )
+    tasks = tuple(str((folder / task).resolve()) if "/" in task else task for task in study.tasks)
+    return study.model_copy(update={"tasks": tasks, "agents": agents, "models": lasting(study.models)})

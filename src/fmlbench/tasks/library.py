@@ -33,9 +33,8 @@ def name_of(folder: TaskFolder) -> str:
 
 def task_folders() -> dict[str, Path]:
     """Every known task's folder by name; what ships with the package wins over a namesake."""
-    roots = [_folder_of(point.value) for point in entry_points(group=ENTRY_POINT_GROUP)]
-    roots.append(_folder_of("fmlbench.suite"))
-    return {manifest.parent.name: manifest.parent for root in roots for manifest in sorted(root.glob("*/task.toml"))}
+    packages = [point.value for point in entry_points(group=ENTRY_POINT_GROUP)]
+    return {folder.name: folder for package in (*packages, "fmlbench.suite") for folder in _tasks_in(package)}
 
 
 def all_tasks(suite: str | None = None) -> list[TaskFolder]:
@@ -50,14 +49,15 @@ def all_tasks(suite: str | None = None) -> list[TaskFolder]:
     return chosen
 
 
-def _folder_of(package: str) -> Path:
+def _tasks_in(package: str) -> list[Path]:
     try:
-        return Path(str(resources.files(package)))
-    except ModuleNotFoundError as error:
+        folders = [Path(str(folder)) for folder in resources.files(package).iterdir()]
+    except (ModuleNotFoundError, NotADirectoryError) as error:
         raise TaskInvalid(
-            f"Tasks should lie in the package '{package}', and it cannot be imported: {error}.",
-            hint=f"Install it again, or uninstall what has an entry point of the group '{ENTRY_POINT_GROUP}'.",
+            f"An entry point of the group {ENTRY_POINT_GROUP} names '{package}', which is no package: {error}.",
+            hint="Mend or uninstall whatever brought it.",
         ) from error
+    return [folder for folder in sorted(folders) if (folder / "task.toml").is_file()]
 
 
 def _suggest(name: str, folders: dict[str, Path]) -> str:

@@ -99,6 +99,14 @@ def test_an_unheard_of_agent_gets_the_list_without_test_doubles():
     assert "scripted" not in caught.value.hint
 
 
+def test_a_path_is_recorded_so_that_it_holds_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert agent_spec("codex", {"program": "bin/codex"}).settings["program"] == str(tmp_path / "bin" / "codex")
+    assert agent_spec("codex", {"program": "~/codex"}).settings["program"] == "/home/somebody/codex"
+    assert agent_spec("codex", {}).settings["program"] == ""
+
+
 def test_an_unknown_setting_is_refused():
     with pytest.raises(BadRequest) as caught:
         agent_spec("greedy", {"depth": "3"})

@@ -55,6 +55,12 @@ def test_a_value_that_will_not_do_is_refused_with_what_would(given: dict[str, st
     assert caught.value.hint == hint
 
 
+@pytest.mark.parametrize("word", ["inf", "1e999"])
+def test_what_no_record_can_hold_is_refused_whatever_the_range(word: str):
+    with pytest.raises(ValueError, match=word):
+        Setting(1.0, "", low=0).read(word)
+
+
 @pytest.mark.parametrize(
     ("low", "high", "words"), [(None, None, ""), (1, None, "1 or more"), (None, 2, "2 or less"), (0, 0.5, "0 to 0.5")]
 )

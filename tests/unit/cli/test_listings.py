@@ -9,7 +9,6 @@ import pytest
 from fmlbench.core.brief import Brief
 from fmlbench.engine.admission import Finding
 from fmlbench.tasks.library import find_task
-from fmlbench.tasks.starting import start_task
 from tests.unit.cli.conftest import Fmlbench
 
 
@@ -44,11 +43,10 @@ def test_a_task_can_be_prepared_ahead(fmlbench: Fmlbench):
 
 
 @pytest.mark.sandbox
-def test_a_task_of_ones_own_is_named_by_its_path(fmlbench: Fmlbench, tmp_path: Path):
-    (tmp_path / "my tasks").mkdir()
-    mine = start_task("mine", tmp_path / "my tasks")
-    called = fmlbench("tasks", "prepare", str(mine))
-    assert (called.code, called.out) == (0, f"mine is ready. Next: fmlbench run '{mine}'\n")
+def test_a_task_that_was_prepared_by_its_path_is_run_by_it(fmlbench: Fmlbench, tmp_path: Path):
+    fmlbench("tasks", "new", "mine", "--in", str(tmp_path / "my tasks"))
+    called = fmlbench("tasks", "prepare", str(tmp_path / "my tasks" / "mine"))
+    assert called.out == f"mine is ready. Next: fmlbench run '{tmp_path}/my tasks/mine'\n"
 
 
 @pytest.mark.sandbox
@@ -84,6 +82,7 @@ def test_one_agent_is_shown_with_what_its_settings_mean(fmlbench: Fmlbench):
     assert "1 or more" in page
     assert json.loads(fmlbench("agents", "aide", "--json").out)["settings"]["drafts"]["default"] == 5
     assert "Nothing can be set." in fmlbench("agents", "linear").out
+    assert "model openai/gpt-5.1-codex unless --model names another" in fmlbench("agents", "codex").out
     assert "Did you mean 'aide'?" in fmlbench("agents", "aid").err
 
 

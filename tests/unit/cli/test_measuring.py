@@ -1,14 +1,16 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from fmlbench.core.run import Rung
 from tests.unit.cli.conftest import Fmlbench
 from tests.unit.reports.by_hand import complete_run, spec_of, write_run
 
 
-def with_run(runs: Path, agent: str, seed: int, rung: Rung = Rung.BUBBLEWRAP) -> str:
+def with_run(runs: Path, agent: str, seed: int, rung: Rung = Rung.BUBBLEWRAP, **facts: object) -> str:
     base = spec_of(rung)
-    spec = base.model_copy(update={"seed": seed, "agent": base.agent.model_copy(update={"name": agent})})
+    spec = base.model_copy(update={"seed": seed, "agent": base.agent.model_copy(update={"name": agent, **facts})})
     write_run(runs, spec, complete_run(spec))
     return spec.run_id
 
@@ -49,6 +51,62 @@ def test_equal_agents_cannot_be_told_apart(fmlbench: Fmlbench, runs: Path):
     assert "good against other: cannot tell" in called.out
     assert "tie group 1: good, other" in called.out
     assert json.loads(fmlbench("compare", "good", "poor", "--json").out)["groups"] == [["good", "poor"]]
+
+
+def test_means_over_seeds_per_task_and_agent(fmlbench: Fmlbench, runs: Path):
+    for agent, seed in (("good", 0), ("good", 1), ("good", 2), ("poor", 0)):
+        with_run(runs, agent, seed)
+    words = ("metrics", str(runs), "--by-agent", "--embedder", "none")
+    good, poor = json.loads(fmlbench(*words, "--json").out)
+    assert (good["agent"], good["runs"], good["over"], poor["runs"]) == ("good", 3, 3, 1)
+    # Every run has the same retests: no scatter. Fewer than two seeds have no interval.
+    assert good["means"]["test_score"] == pytest.approx({"mean": 0.66, "n": 3, "low": 0.66, "high": 0.66})
+    assert poor["means"]["test_score"]["low"] is None
+    assert good["means"]["diversity"] is None
+    assert "| toy | good | 3 | 0.6600 [0.6600, 0.6600], n = 3 |" in fmlbench(*words, "--form", "md").out
+    assert "toy,good,test_score,score,3,3,0.66" in fmlbench(*words, "--form", "csv").out
+    both = fmlbench(*words, "--correlations")
+    assert (both.code, "two tables" in both.err) == (2, True)
+
+
+def test_means_of_runs_that_do_not_compare_are_refused(fmlbench: Fmlbench, runs: Path):
+    with_run(runs, "good", 0)
+    with_run(runs, "good", 1, Rung.NONE)
+    called = fmlbench("metrics", str(runs), "--by-agent", "--embedder", "none")
+    assert called.code == 2
+    assert "unsealed candidate could cheat" in called.err
+
+
+def test_namesakes_with_other_settings_are_other_agents(fmlbench: Fmlbench, runs: Path):
+    for depth in (1, 2):
+        for seed in range(2):
+            with_run(runs, "deep", seed, settings={"depth": depth})
+    with_run(runs, "good", 0)
+    refused = fmlbench("compare", "deep", "good")
+    assert refused.code == 2
+    assert "'deep' holds runs of 2 agents: deep:depth=1, deep:depth=2" in refused.err
+    called = fmlbench("compare", "deep:depth=1", "other=deep:depth=2")
+    assert "deep:depth=1 against other: cannot tell" in called.out
+
+
+def test_a_folder_alone_is_compared_agent_by_agent(fmlbench: Fmlbench, runs: Path):
+    for agent in ("good", "poor", "other"):
+        with_run(runs, agent, 0)
+    waiting = spec_of().model_copy(update={"agent": spec_of().agent.model_copy(update={"name": "waiting"})})
+    write_run(runs, waiting, complete_run(waiting)[:3])
+    called = fmlbench("compare", str(runs), "--json")
+    assert "no run is over, so left out: waiting" in called.err
+    assert sorted(entry["agent"] for entry in json.loads(called.out)["entries"]) == ["good", "other", "poor"]
+
+
+def test_many_agents_are_told_of_in_brief(fmlbench: Fmlbench, runs: Path):
+    for agent in ("a", "b", "c", "d"):
+        with_run(runs, agent, 0)
+    told = fmlbench("compare", str(runs)).out
+    assert [f"{pair} cannot tell" in told for pair in ("a against b:", "c against d:")] == [True, True]
+    assert "bootstrap" not in told
+    assert "for two agents alone" in told
+    assert "bootstrap" in fmlbench("compare", "a", "b").out
 
 
 def test_sealed_and_unsealed_do_not_mix(fmlbench: Fmlbench, runs: Path):

@@ -7,6 +7,7 @@ import pytest
 
 from fmlbench.cli.selecting import select_runs
 from fmlbench.core.errors import BadRequest
+from fmlbench.core.run import Budget
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.attempts import Began, Ended, Ending, note
 from fmlbench.scheduling.planning import lay_out, make_plan
@@ -31,6 +32,28 @@ def test_a_plan_tells_runs_time_and_dollars_and_writes_nothing(fmlbench: Fmlbenc
     # Six steps' worth per run at 1.25 s, three more in the first one: 34 s, or 19 s on two workers.
     assert "estimated: 19 s with 2 at once (34 s of runs), no dollars" in called.out
     assert not runs.exists()
+
+
+def test_a_plan_for_programs_is_json(fmlbench: Fmlbench, study: Path):
+    told = json.loads(fmlbench("sweep", str(study), "--plan", "--parallel", "2", "--json").out)
+    assert (told["runs"], told["agents"], told["parallel"], told["dollars"]) == (4, 2, 2, 0)
+    assert told["seconds"] == pytest.approx(18.75)
+
+
+@pytest.mark.parametrize("option", ["--seeds", "--steps", "--hours", "--dollars", "--track", "--agent", "--model"])
+def test_what_is_for_a_study_that_is_written_is_not_ignored(fmlbench: Fmlbench, study: Path, option: str):
+    called = fmlbench("sweep", str(study), option, "3", "--plan")
+    assert (called.code, f"{option} is for a study that is written" in called.err) == (2, True)
+
+
+def test_budgets_can_be_given_by_flags_and_caps_overruled(fmlbench: Fmlbench, tmp_path: Path):
+    path = str(tmp_path / "new.toml")
+    words = ("sweep", path, "--task", "toy", "--model", "openai/gpt-5", "--hours", "0.5", "--dollars", "2", "--plan")
+    assert "at most $6.00" in fmlbench(*words).out
+    assert read_study(Path(path)).budget == Budget(steps=20, hours=0.5, dollars=2)
+    assert "at most $4.50" in fmlbench("sweep", path, "--plan", "--cap-dollars", "4.5").out
+    nothing = fmlbench("sweep", path, "--plan", "--cap-hours", "0")
+    assert (nothing.code, "lets nothing happen" in nothing.err) == (2, True)
 
 
 def test_a_study_can_be_written_by_flags_and_is_never_overwritten(fmlbench: Fmlbench, tmp_path: Path):

@@ -7,7 +7,8 @@ from rich.console import Console
 from fmlbench.cli.watching import RunView, jobs_left
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.run import Rung, RunSpec
-from fmlbench.records.events import Event, RunFinished, Trouble
+from fmlbench.core.steps import ENDING, Note
+from fmlbench.records.events import Event, NoteMade, RunFinished, Trouble
 from fmlbench.records.replay import RunState
 from tests.unit.reports.by_hand import (
     baseline,
@@ -95,6 +96,13 @@ def test_a_resumed_run_goes_on_with_the_best_so_far():
 def test_trouble_with_the_machine_is_told():
     line = shown(spec_of(), baseline(), Trouble(index=1, reason="no memory\x1b[2J"))[-1]
     assert line == "step 1: the machine failed (no memory)"
+
+
+def test_how_a_program_ended_is_told():
+    note = Note(step=1, kind=ENDING, text="crashed: exit code 2: no such file\x1b[2J; 0 CPU seconds")
+    assert shown(spec_of(), baseline(), NoteMade(note=note))[-1] == (
+        "The agent ended: crashed: exit code 2: no such file; 0 CPU seconds."
+    )
 
 
 def test_an_unsealed_run_is_called_so_from_the_first_line():

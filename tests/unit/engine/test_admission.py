@@ -84,6 +84,7 @@ def test_every_fault_of_a_task_is_found(findings: list[Finding]):
         "method": False,
         "reference": False,
         "record": False,
+        "practice": True,
         "exploits": False,
         "attacks": False,
     }

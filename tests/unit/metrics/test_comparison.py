@@ -10,6 +10,8 @@ from fmlbench.metrics.comparison import Verdict, compare_all
 from fmlbench.metrics.leaderboard import rank_agents
 from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.statistics.draws import noise_of_draws
+from fmlbench.metrics.statistics.power import seeds_needed_over_draws
 from fmlbench.reports.comparison import leaderboard_sheet, task_sheet, verdict_lines
 from tests.unit.metrics.groups_of_runs import run, runs
 
@@ -32,8 +34,33 @@ def test_a_clear_difference_gets_a_verdict_with_its_size_and_place():
     assert found.improves == pytest.approx((1 + 0.5) / 2)
 
 
+def test_no_p_is_zero():
+    twelve = [0.30 + 0.001 * place for place in range(12)]
+    (found,) = compare_all({"good": runs({"toy": twelve}), "poor": runs({"toy": [value - 0.1 for value in twelve]})})
+    assert found.tested.p == pytest.approx(2 / 2**12)
+    assert "p < 0.001, 12 pairs" in "\n".join(verdict_lines(found))
+    assert task_sheet(found).rows[0][4:6] == ["< 0.001", "< 0.001"]
+
+
+def test_the_leaderboard_has_every_summary():
+    board = rank_agents({"good": runs({"toy": [0.2, 0.4]}), "poor": runs({"toy": [0.1, 0.1]})})
+    cells = dict(zip(leaderboard_sheet(board).columns, leaderboard_sheet(board).rows[0], strict=True))
+    # The mean of 0.8 and 0.6 to go; the deviation of two values is their distance over the root of two.
+    assert (cells["optimality gap"], cells["sd"], cells["median"]) == ("0.7000", "0.1414", "0.3000")
+    by_cost = rank_agents({"good": runs({"toy": [0.2, 0.4]}), "poor": runs({"toy": [0.1, 0.1]})}, "dollars")
+    assert by_cost.entries[0].optimality_gap is None
+
+
+def test_means_over_different_tasks_are_told_not_to_compare():
+    whole, part = {"toy": [0.2, 0.4], "fair": [0.9, 0.9]}, {"toy": [0.3, 0.3]}
+    told = leaderboard_sheet(rank_agents({"whole": runs(whole), "part": runs(part)})).notes
+    assert "their means do not compare" in told[0]
+    assert not leaderboard_sheet(rank_agents({"one": runs(whole), "other": runs(whole)})).notes
+
+
 def test_the_other_way_round_it_is_worse():
     (found,) = compare_all({"poor": runs(POOR), "good": runs(GOOD)})
+    assert next(verdict_lines(found)) == "poor against good: worse by 0.1007 (by itself on toy)"
     assert (found.verdict, found.tested.difference) == (Verdict.WORSE, pytest.approx(-1.41 / 14))
 
 
@@ -41,6 +68,17 @@ def test_five_pairs_cannot_tell_however_clear_they_look():
     (found,) = compare_all({"good": runs({"toy": GOOD["toy"][:5]}), "poor": runs({"toy": POOR["toy"][:5]})})
     assert found.verdict is Verdict.CANNOT_TELL
     assert "fewer than 6 pairs decide nothing" in "\n".join(verdict_lines(found))
+
+
+def test_among_five_agents_eight_pairs_cannot_tell_and_say_so():
+    row = [0.1, 0.12, 0.11, 0.13, 0.1, 0.12, 0.11, 0.12]
+    agents = {str(level): runs({"toy": [value + level for value in row]}) for level in range(5)}
+    found = compare_all(agents)
+    assert len(found) == 10
+    assert {one.verdict for one in found} == {Verdict.CANNOT_TELL}
+    assert "fewer than 9 pairs decide nothing in 10 comparisons of agents" in "\n".join(verdict_lines(found[0]))
+    assert found[0].advice is not None
+    assert found[0].advice.for_seen == 9
 
 
 def test_lower_is_better_where_the_measure_says_so():
@@ -77,6 +115,38 @@ def test_what_a_few_shared_draws_happen_to_favour_is_no_difference():
     assert "--retest" in "\n".join(verdict_lines(found))
 
 
+def test_seeds_are_advised_for_both_parts_of_the_verdict():
+    # Runs of one agent are alike but for what each draw does to each of them.
+    noise = [(0.3, 0.0, -0.3), (-0.3, 0.3, 0.0), (0.0, -0.3, 0.3), (0.3, -0.3, 0.0), (0.01, 0.0, 0.02)]
+    ours = [
+        replace(run(0.2 + sum(row) / 3, seed=seed), by_retest={draw: 0.2 + value for draw, value in enumerate(row)})
+        for seed, row in enumerate(noise)
+    ]
+    theirs = [replace(run(0.1, seed=seed), by_retest=dict.fromkeys(range(3), 0.1)) for seed in range(5)]
+    (noisy,) = compare_all({"a": ours, "b": theirs})
+    (plain,) = compare_all({"a": [replace(one, by_retest={}) for one in ours], "b": theirs})
+    assert noisy.advice is not None
+    assert plain.advice is not None
+    assert plain.advice.for_seen == 6
+    assert (plain.advice.wants_retests, noisy.advice.wants_retests) == (False, True)
+    assert "fewer seeds would do with more retests" in "\n".join(verdict_lines(noisy))
+    assert "what others would say is not known" in "\n".join(verdict_lines(plain))
+    left = noise_of_draws({"toy": noise})
+    assert left is not None
+    needed = seeds_needed_over_draws(noisy.tested.difference, left, tasks=1, draws=3)
+    assert noisy.advice.for_seen == needed
+    assert plain.advice.for_seen < 20
+
+
+def test_several_runs_of_one_task_and_seed_count_as_their_mean_on_every_draw_too():
+    ours = [replace(run(value), by_retest={0: value, 1: value + 0.2}) for value in (0.2, 0.4)]
+    theirs = [replace(run(0.1), by_retest={0: 0.1, 1: 0.1})]
+    (found,) = compare_all({"a": ours, "b": theirs})
+    assert found.over_draws is not None
+    # On the draws 0.3 - 0.1 and 0.5 - 0.1.
+    assert (found.over_draws.low + found.over_draws.high) / 2 == pytest.approx(0.3)
+
+
 def test_a_difference_on_every_draw_stands():
     ours = [replace(run(0.3, seed=seed), by_retest={0: 0.30, 1: 0.31, 2: 0.29}) for seed in range(8)]
     theirs = [replace(run(0.2, seed=seed), by_retest={0: 0.2, 1: 0.2, 2: 0.2}) for seed in range(8)]
@@ -94,11 +164,18 @@ def test_only_pairs_count_and_what_is_left_out_is_named():
     ours = [*runs({"toy": [0.3, 0.4]}), run(Missing("no retest was asked for"), seed=2), run(0.9, seed=9)]
     (found,) = compare_all({"a": ours, "b": runs({"toy": [0.1, 0.2, 0.3]})})
     assert found.tested.pairs == 2
-    assert sorted(note.split(": ")[1] for note in found.left_out) == [
+    assert sorted(one.why for one in found.left_out) == [
         "no retest was asked for",
         "nobody else has a value for this task and seed",
         "nobody else has a value for this task and seed",
     ]
+
+
+def test_many_runs_that_are_left_out_for_one_reason_are_one_line():
+    (found,) = compare_all({"a": runs({"toy": [0.1] * 9}), "b": runs({"toy": [0.1] * 2})})
+    (line,) = [line for line in verdict_lines(found) if "left out, " in line]
+    assert line.startswith("  left out, nobody else has a value for this task and seed: toy.cpu.greedy.s2.")
+    assert line.endswith(" and 4 more")
 
 
 def test_a_run_that_is_not_over_does_not_count():
@@ -114,6 +191,7 @@ def test_a_run_that_is_not_over_does_not_count():
         (run(0.1, track="paper"), "Tracks differ"),
         (run(0.1, budget=Budget(steps=99)), "different budgets"),
         (run(0.1, budget=Budget(steps=3, hours=1)), "different budgets"),
+        (run(0.1, budget=Budget(steps=3, tokens=10_000_000)), "different budgets"),
         (run(0.1, task_digest="1" * 64), "A task that was changed"),
         (run(0.1, retest_seeds=5), "not equally noisy"),
     ],

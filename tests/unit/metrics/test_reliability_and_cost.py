@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.steps import Usage
+from fmlbench.core.steps import SPENT, Note, Usage
 from fmlbench.metrics import cost, reliability
 from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.reliability import Fate
@@ -40,6 +40,16 @@ def test_cost_adds_up_and_what_is_left_of_the_wall_time_is_waiting():
     assert (cost.proposing_seconds(run), cost.training_seconds(run), cost.sealed_exam_seconds(run)) == (2, 6, 2)
     assert cost.waiting_seconds(run) == 3600 - 10
     assert cost.wall_hours(run) == 1.0
+
+
+def test_what_was_spent_on_no_step_counts_too():
+    run = trace(0.6, 0.7, wall=3600.0)
+    last_words = Usage(calls=1, input_tokens=400, output_tokens=100, dollars=1.5, seconds=8)
+    note = Note(step=3, kind=SPENT, text=last_words.model_dump_json())
+    chatty = replace(run, notes=[note])
+    assert cost.tokens(chatty) - cost.tokens(run) == pytest.approx(0.0005)
+    assert cost.dollars(chatty) == pytest.approx(2.0)
+    assert cost.proposing_seconds(chatty) - cost.proposing_seconds(run) == 8
 
 
 def test_an_unknown_price_makes_the_sum_unknown():

@@ -3,22 +3,24 @@
 # pyright: reportUnknownLambdaType=false, reportMissingTypeStubs=false, reportArgumentType=false, reportAttributeAccessIssue=false
 
 import math
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
-from fmlbench.metrics.numerics import ranks
+from fmlbench.metrics.numerics import ranks, t_power
 from fmlbench.metrics.statistics.bootstrap import (
     iqm_on_these_tasks,
     mean_on_tasks_like_these,
     mean_on_these_tasks,
 )
 from fmlbench.metrics.statistics.correlation import Kind, correlate, correlate_within
+from fmlbench.metrics.statistics.draws import noise_of_draws
 from fmlbench.metrics.statistics.groups import scatter_within, task_mean
 from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg, holm
-from fmlbench.metrics.statistics.permutation import paired_permutation_test
-from fmlbench.metrics.statistics.power import minimum_detectable_effect, seeds_needed
+from fmlbench.metrics.statistics.permutation import fewest_pairs, paired_permutation_test
+from fmlbench.metrics.statistics.power import minimum_detectable_effect, seeds_needed, seeds_needed_over_draws
 from fmlbench.metrics.statistics.profiles import optimality_gap, performance_profile, probability_of_improvement
 from fmlbench.metrics.statistics.rates import wilson
 from fmlbench.metrics.statistics.summaries import interquartile_mean, summarise
@@ -61,6 +63,14 @@ def test_the_bootstrap_of_a_large_sample_is_the_normal_interval():
     error = 1.96 * np.std(values) / 20
     assert interval.low == pytest.approx(np.mean(values) - error, abs=0.03)
     assert interval.high == pytest.approx(np.mean(values) + error, abs=0.03)
+
+
+@pytest.mark.parametrize(("tasks", "seeds"), [(1, 3), (1, 5), (4, 3)])
+def test_few_seeds_are_not_trusted_more_than_they_deserve(tasks: int, seeds: int):
+    rng = dice(tasks * 100 + seeds)
+    worlds = [{str(task): rng.normal(size=seeds).tolist() for task in range(tasks)} for _ in range(300)]
+    found = [mean_on_these_tasks(world, rng) for world in worlds]
+    assert sum(one is not None and one.low <= 0 <= one.high for one in found) / 300 == pytest.approx(0.95, abs=0.035)
 
 
 def test_drawing_tasks_again_is_wider_than_drawing_seeds_again():
@@ -243,6 +253,48 @@ def test_a_perfect_order_of_four_is_two_in_twenty_four():
     assert (found.r, found.p) == (pytest.approx(1.0), pytest.approx(2 / 24))
 
 
+@pytest.mark.parametrize("freedom", [1, 2, 5, 14, 100])
+def test_the_power_of_a_t_test_is_scipys_and_known_for_every_effect(freedom: int):
+    bound = stats.t.ppf(0.975, freedom)
+    for shift in (0.5, 1.0, 2.8, 4.9):
+        theirs = stats.nct.sf(bound, freedom, shift) + stats.nct.cdf(-bound, freedom, shift)
+        assert t_power(shift, freedom, 0.05) == pytest.approx(theirs, abs=1e-6)
+    powers = [t_power(shift, freedom, 0.05) for shift in np.arange(0.0, 90.0, 0.31)]
+    assert all(later >= earlier - 1e-6 for earlier, later in pairwise(powers))
+    assert powers[-1] == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_huge_effect_needs_the_fewest_pairs_that_decide():
+    assert [seeds_needed(effect, 1.0, tasks=1) for effect in (4.0, 10.0, 25.0, 100.0)] == [6, 6, 6, 6]
+
+
+def test_the_more_agents_are_compared_the_more_pairs_it_takes():
+    # 2 / 2^n must be below 5% of one, three (three agents) and ten (five agents) questions.
+    assert [fewest_pairs(questions) for questions in (1, 3, 10)] == [6, 7, 9]
+    assert seeds_needed(4.0, 1.0, tasks=1, questions=10) == 9
+    one, ten = (minimum_detectable_effect(1.0, 1, 20, questions) for questions in (1, 10))
+    assert one is not None
+    assert ten is not None
+    # Student's quantiles with 19 degrees: 2.093 at 97.5%, 3.174 at 99.75%, 0.861 at 80%.
+    assert (one, ten) == pytest.approx((2.954 / math.sqrt(20), 4.035 / math.sqrt(20)), rel=1e-3)
+
+
+def test_seeds_make_every_draw_less_noisy():
+    # One task, three draws: the shift that a t test with two degrees of freedom finds in 85%.
+    shift = float(optimize.brentq(lambda shift: stats.nct.sf(stats.t.ppf(0.975, 2), 2, shift) - 0.85, 1, 20))
+    assert seeds_needed_over_draws(1.0, 2.0, tasks=1, draws=3) == math.ceil(shift**2 * 4 / 3)
+    assert seeds_needed_over_draws(1.0, 0.0, tasks=1, draws=3) == 1
+    assert seeds_needed_over_draws(1.0, 2.0, tasks=1, draws=1) is None
+
+
+def test_what_all_pairs_have_in_common_on_a_draw_is_not_their_noise():
+    # Draws favour by 0, 1 and 2; pairs differ by 0 and 10: nothing is left.
+    assert noise_of_draws({"a": [[0.0, 1.0, 2.0], [10.0, 11.0, 12.0]]}) == pytest.approx(0.0)
+    # What is left is +-0.5 in each of four cells; freedom (2 - 1) (2 - 1).
+    assert noise_of_draws({"a": [[1.0, 0.0], [0.0, 1.0]]}) == pytest.approx(1.0)
+    assert noise_of_draws({"a": [[1.0, 0.0]]}) is None
+
+
 def test_a_textbook_sample_size():
     # A paired t test with d = 0.5, 80% power, two-sided 5%: 34 pairs (Cohen 1988 and any power table).
     assert seeds_needed(0.5, 1.0, tasks=1) == 34
@@ -266,6 +318,30 @@ def test_tie_groups_hold_whom_nobody_can_tell_apart():
     different = {frozenset("ac"), frozenset("ad"), frozenset("bd")}
     assert tie_groups("abcd", different) == [("a", "b"), ("b", "c"), ("c", "d")]
     assert tie_groups("ab", set()) == [("a", "b")]
+
+
+def test_tie_groups_of_many_agents_take_no_time():
+    names = [f"agent-{place:02d}" for place in range(60)]
+    apart = {frozenset((one, other)) for i, one in enumerate(names) for other in names[i + 4 :]}
+    assert tie_groups(names, apart) == [tuple(names[start : start + 4]) for start in range(57)]
+    assert tie_groups(names, set()) == [tuple(names)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tie_groups_are_all_largest_sets(seed: int):
+    names = "abcdefgh"
+    apart = {
+        frozenset(pair) for pair in combinations(names, 2) if dice(seed + ord(pair[0]) * ord(pair[1])).random() < 0.4
+    }
+    tied = [
+        set(group)
+        for size in range(1, 9)
+        for group in combinations(names, size)
+        if not any(frozenset(pair) in apart for pair in combinations(group, 2))
+    ]
+    largest = [group for group in tied if not any(group < other for other in tied)]
+    found = [set(group) for group in tie_groups(names, apart)]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, largest))
 
 
 def test_tied_values_share_their_ranks():

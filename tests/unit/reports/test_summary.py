@@ -5,8 +5,8 @@ import pytest
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Goal, Metric
 from fmlbench.core.run import Rung
-from fmlbench.core.steps import Usage
-from fmlbench.records.events import Retested, RunFinished
+from fmlbench.core.steps import SPENT, Note, Usage
+from fmlbench.records.events import NoteMade, Retested, RunFinished
 from fmlbench.reports.summary import Stage, Summary, Verdict, summarise
 from tests.unit.reports.by_hand import (
     baseline,
@@ -167,6 +167,10 @@ def test_dollars_are_added_up_unless_one_price_is_not_known():
     spec = spec_of()
     known = [started(spec), baseline(), step(1, 0.7, usage=Usage(dollars=0.25)), step(2, 0.7, usage=Usage(dollars=0.5))]
     assert summarise(spec, state_of(*known), toy()).dollars == 0.75
+    last_words = Usage(calls=2, input_tokens=30, dollars=1.0)
+    chatty = [*known, NoteMade(note=Note(step=3, kind=SPENT, text=last_words.model_dump_json()))]
+    summary = summarise(spec, state_of(*chatty), toy())
+    assert (summary.dollars, summary.calls, summary.input_tokens) == (1.75, 2, 30)
     unknown = [*known, step(3, 0.7, usage=Usage(dollars=None))]
     assert summarise(spec, state_of(*unknown), toy()).dollars is None
 

@@ -31,6 +31,11 @@ def test_a_job_leaves_a_glance_of_the_run_it_completed(finished: RunFolder, tmp_
     assert (kept.steps, kept.done, kept.outcomes) == (2, 3 + 2 + 6 + 1, {"ok": 1, "crashed": 1})
 
 
+def test_a_sweep_tells_the_improvement_that_reports_tell(finished: RunFolder):
+    # Retests 0.66, 0.64, 0.68 against 0.50, 0.46, 0.48: (0.66 - 0.48) / (1 - 0.48).
+    assert glance_at(finished).improvement == pytest.approx(0.18 / 0.52)
+
+
 @pytest.mark.parametrize("spoilt", [b"", b'{"sizes":[1,', b'{"sizes":[1,2],"is_complete":false}', b'{"of": "old"}'])
 def test_a_glance_that_was_torn_or_does_not_fit_the_logs_is_read_off_them_again(finished: RunFolder, spoilt: bytes):
     whole = glance_at(finished)

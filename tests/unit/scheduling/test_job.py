@@ -70,6 +70,13 @@ def test_a_player_may_use_its_own_cores_alone(tmp_path: Path):
     assert (tmp_path / "said").read_text().split() == [str(core)]
 
 
+def test_cores_that_were_taken_away_stop_neither_this_job_nor_the_others(tmp_path: Path):
+    run, stop = new_run(tmp_path), threading.Event()
+    base = player(tmp_path, "exit 0")
+    assert carry_out(run, Player(cache=base.cache, python=base.python, cores=(4000,)), stop) is Ending.COMPLETE
+    assert not stop.is_set()
+
+
 def test_stopping_a_job_lets_its_player_put_everything_away(tmp_path: Path):
     run, stop = new_run(tmp_path), threading.Event()
     waiting = player(

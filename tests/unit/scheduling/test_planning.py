@@ -66,6 +66,9 @@ def test_dollars_are_none_for_who_sends_no_bill_and_at_most_the_cap_for_others()
     assert cost_of(spec_of(), TRACK, is_first=False).dollars == 0
     assert cost_of(with_model(spec_of(), 2.5), TRACK, is_first=False).dollars == 2.5
     assert cost_of(with_model(spec_of(), None), TRACK, is_first=False).dollars is None
+    own = with_model(spec_of(), None)
+    own = own.model_copy(update={"agent": own.agent.model_copy(update={"model": "local/qwen2.5-coder-1.5b"})})
+    assert cost_of(own, TRACK, is_first=False).dollars == 0
 
 
 def test_the_sweeps_own_cap_bounds_the_bill(tmp_path: Path):

@@ -1,5 +1,6 @@
 """What SLURM is asked for, and how its answers are understood; its programs are stood in for by shell scripts."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,7 @@ def test_an_array_asks_for_what_runs_need(site: Site, tmp_path: Path):
     assert "--gpus" not in script
     (table,) = tables_of(slurm)
     assert [len(row.split("\t")) for row in table.read_text().splitlines()] == [2, 2, 1]
-    assert script.splitlines()[-1].endswith(f"'/cache' '{table}' \"$SLURM_ARRAY_TASK_ID\"")
+    assert shlex.split(script.splitlines()[-1])[-3:] == ["/cache", str(table), "$SLURM_ARRAY_TASK_ID"]
 
 
 def test_short_runs_share_a_job_and_long_ones_do_not(site: Site, tmp_path: Path):

@@ -32,6 +32,16 @@ def test_a_study_is_read_as_it_is_written(tmp_path: Path):
     assert (study.caps.dollars, study.caps.hours, study.caps.parallel) == (100, 10, 4)
 
 
+def test_files_of_models_are_seen_from_the_study(tmp_path: Path):
+    study = read(tmp_path, WHOLE.replace("seeds = 3", 'seeds = 1\nmodels = ["scripted/answers.json", ""]'))
+    assert study.models == (f"scripted/{tmp_path}/answers.json", "")
+
+
+def test_a_name_that_is_no_models_is_found_out_at_once(tmp_path: Path):
+    with pytest.raises(FmlbenchError, match="'nonsense' is not the name of a model"):
+        read(tmp_path, WHOLE.replace("seeds = 3", 'seeds = 1\nmodels = ["nonsense"]'))
+
+
 def test_models_are_the_studys_unless_an_agent_has_its_own(tmp_path: Path):
     study = read(tmp_path, WHOLE.replace("seeds = 3", 'seeds = [4, 7]\nmodels = ["a/b", "c/d"]'))
     assert study.seeds == (4, 7)

@@ -112,6 +112,9 @@ def test_a_calibration_is_written_into_the_manifest_and_replaced(toy: Path):
     figure = Figure(mean=0.5, sd=0.01, n=10)
     both = Measured(validation=figure, test=figure)
     before = read_task(toy)
+    remark = "# What comes after a calibration is not part of it."
+    with (toy / "task.toml").open("a") as manifest:
+        manifest.write(f"\n{remark}\n")
     for cpu_seconds in (1.5, 2.5):
         calibration = Calibration(
             baseline=both,
@@ -126,6 +129,7 @@ def test_a_calibration_is_written_into_the_manifest_and_replaced(toy: Path):
         after = read_task(toy)
         assert after.track("cpu").calibration == calibration
         assert after.digest == before.digest
+        assert remark in (toy / "task.toml").read_text()
 
 
 def test_a_calibration_leaves_the_rest_of_the_manifest_alone(toy: Path):

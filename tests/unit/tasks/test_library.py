@@ -1,6 +1,7 @@
 """Tasks of other packages."""
 
 import sys
+from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -8,32 +9,46 @@ import pytest
 
 from fmlbench.core.errors import TaskInvalid
 from fmlbench.tasks import library
-from fmlbench.tasks.library import find_task, name_of, task_folders
+from fmlbench.tasks.library import all_tasks, find_task, name_of
 from fmlbench.tasks.starting import start_task
 
 
-def announce(monkeypatch: pytest.MonkeyPatch, package: str) -> None:
-    def installed(*, group: str) -> list[EntryPoint]:
-        return [EntryPoint(name="more", value=package, group=group)]
-
-    monkeypatch.setattr(library, "entry_points", installed)
-
-
-def test_a_package_with_an_entry_point_brings_tasks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    package = tmp_path / "more_tasks"
-    package.mkdir()
-    (package / "__init__.py").touch()
-    ours = find_task("toy").path
-    for name in ("mine", "toy"):
-        start_task(name, package)
+@pytest.fixture
+def bring(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+    """Installs an entry point that names a package."""
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
-    announce(monkeypatch, "more_tasks")
-    assert find_task("mine").path == package / "mine"
-    assert name_of(find_task("mine")) == "mine"
-    assert task_folders()["toy"] == ours
+
+    def install(package: str) -> None:
+        points = [EntryPoint(name="theirs", value=package, group=library.ENTRY_POINT_GROUP)]
+
+        def installed(*, group: str) -> list[EntryPoint]:
+            return [point for point in points if point.group == group]
+
+        monkeypatch.setattr(library, "entry_points", installed)
+
+    return install
 
 
-def test_a_package_that_is_gone_is_named(monkeypatch: pytest.MonkeyPatch):
-    announce(monkeypatch, "gone_tasks")
-    with pytest.raises(TaskInvalid, match="'gone_tasks', and it cannot be imported"):
-        task_folders()
+@pytest.mark.parametrize("is_plain_folder", [False, True])
+def test_tasks_of_other_packages_are_found_by_name(bring: Callable[[str], None], tmp_path: Path, is_plain_folder: bool):
+    package = tmp_path / f"their_tasks_{is_plain_folder}"
+    folder = start_task("bird-species", package)
+    if not is_plain_folder:
+        (package / "__init__.py").write_text("")
+    bring(package.name)
+    found = find_task("bird-species")
+    assert (found.path, name_of(found)) == (folder, "bird-species")
+    assert "bird-species" in [each.task.name for each in all_tasks()]
+
+
+def test_nobody_can_take_the_name_of_a_task_that_ships(bring: Callable[[str], None], tmp_path: Path):
+    impostor = start_task("toy", tmp_path / "impostors")
+    bring("impostors")
+    assert find_task("toy").path != impostor
+    assert name_of(find_task(str(impostor))) == str(impostor)
+
+
+def test_a_package_that_is_not_there_is_named(bring: Callable[[str], None]):
+    bring("no_such_package_of_tasks")
+    with pytest.raises(TaskInvalid, match="no_such_package_of_tasks"):
+        all_tasks()

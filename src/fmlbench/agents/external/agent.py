@@ -7,21 +7,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from fmlbench.agents.external.counter import open_counter, serve_one
-from fmlbench.agents.external.desk import Desk
+from fmlbench.agents.external.desk import Desk, is_over
 from fmlbench.agents.external.job import build_job
 from fmlbench.agents.external.program import Program
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
-from fmlbench.core.steps import Note, Usage
+from fmlbench.core.steps import History, Note, Usage, usages_of
 from fmlbench.execution.sandbox import Ending, Execution, Job, Sandbox
 from fmlbench.llm.proxy.opening import Counters, ModelAccess
 
 GRACE_SECONDS = 30.0
 """How long a program may go on after the budget is spent, to say its last words."""
 
-_ENDING = "ending"
-"""The note that says how the program ended; after it there is nothing to go on with."""
 _LOOK_SECONDS = 0.2
 _NOT_FOUND = (126, 127)
 """What a shell says of a command that is not there, or not a program."""
@@ -40,17 +38,17 @@ class ProgramAgent:
         """Let the program spend the session's budget, beginning with what an interruption left waiting."""
         if session.pending is not None:
             session.submit(session.pending)
-        if not session.is_open or any(note.kind == _ENDING for note in session.history.notes):
+        if is_over(session):
             return
         before = len(session.history)
         with self._counters() as counters:
-            execution = self._run_beside_desk(session, counters)
+            desk = self._desk(session, counters)
+            execution = self._run_beside(desk, session)
         if session.is_open:
             _require_end(execution, counters, has_submitted=len(session.history) > before)
-        text = "; ".join(filter(None, (_ending(execution), counters and counters.summary())))
-        session.note(Note(step=len(session.history), kind=_ENDING, text=text))
         if counters and counters.refusals:
             session.note(Note(step=len(session.history), kind="refused", text="\n".join(counters.refusals)))
+        desk.close("; ".join(filter(None, (_ending(execution), counters and counters.summary()))))
         if counters and counters.end():
             raise NoMoreCalls(counters.end())
 
@@ -64,19 +62,21 @@ class ProgramAgent:
         with open_counter(folder / "model") as listening, self.model.opened(listening, folder) as counters:
             yield counters
 
-    def _run_beside_desk(self, session: Session, counters: Counters | None) -> Execution:
+    def _desk(self, session: Session, counters: Counters | None) -> Desk:
+        deadline = time.monotonic() + self.quarters.hours_left * 3600
+        return Desk(
+            session=session,
+            steps=self.steps,
+            seconds_left=lambda: max(0.0, deadline - time.monotonic()),
+            spent=lambda: _spent(session.history, counters),
+            practice=self.quarters.practice,
+        )
+
+    def _run_beside(self, desk: Desk, session: Session) -> Execution:
         with open_counter(self.quarters.folder / "desk") as counter:
             steps_left = self.steps - len(session.history.proposed)
             job = build_job(self.program, self.quarters, session, steps_left, self.model)
             run = _InBackground(self.quarters.sandbox, job)
-            deadline = time.monotonic() + self.quarters.hours_left * 3600
-            desk = Desk(
-                session=session,
-                steps=self.steps,
-                seconds_left=lambda: max(0.0, deadline - time.monotonic()),
-                spent=lambda: _spent(session, counters),
-                practice=self.quarters.practice,
-            )
             try:
                 closing = float("inf")
                 while run.is_going and time.monotonic() < closing:
@@ -88,9 +88,10 @@ class ProgramAgent:
             return execution
 
 
-def _spent(session: Session, counters: Counters | None) -> Usage:
-    """What the model took since the last step: all calls but those that earlier steps were charged for."""
-    return counters.usage(sum(step.usage.calls for step in session.history)) if counters else Usage()
+def _spent(history: History, counters: Counters | None) -> Usage:
+    """What the model took since that was last written down: all calls but those that are on record already."""
+    charged = sum(usage.calls for usage in usages_of(history, history.notes))
+    return counters.usage(charged) if counters else Usage()
 
 
 def _require_end(execution: Execution, counters: Counters | None, *, has_submitted: bool) -> None:

@@ -5,6 +5,7 @@ Ten submissions at once are ten steps, one after the other, for as long as the b
 
 import os
 import socket
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ SOCKET = "socket"
 
 _QUEUE = 64
 _PATIENCE_SECONDS = 20.0
-"""How long a request may take to arrive; who dawdles keeps only its own program waiting."""
+"""How long a request may take to arrive, and an answer to be taken: who dawdles must not put off the end."""
 
 
 @contextmanager
@@ -35,7 +36,12 @@ def open_counter(folder: Path) -> Generator[socket.socket]:
         os.close(handle)
 
 
-def serve_one(listening: socket.socket, answer: Callable[[bytes], Answer], wait_seconds: float) -> None:
+def serve_one(
+    listening: socket.socket,
+    answer: Callable[[bytes], Answer],
+    wait_seconds: float,
+    patience_seconds: float = _PATIENCE_SECONDS,
+) -> None:
     """Serve the next request, or return when none comes in time."""
     listening.settimeout(wait_seconds)
     try:
@@ -44,18 +50,19 @@ def serve_one(listening: socket.socket, answer: Callable[[bytes], Answer], wait_
         return
     with customer:
         try:
-            line = _read_line(customer)
+            line = _read_line(customer, patience_seconds)
             said = answer(line) if line else Answer(ok=False, text="This request is empty, or too long.")
-            customer.settimeout(_PATIENCE_SECONDS)
+            customer.settimeout(patience_seconds)
             customer.sendall(said.model_dump_json().encode() + b"\n")
         except (TimeoutError, ConnectionError, BrokenPipeError):
             return  # It went away; what was done for it is on the record.
 
 
-def _read_line(customer: socket.socket) -> bytes:
-    customer.settimeout(_PATIENCE_SECONDS)
+def _read_line(customer: socket.socket, patience_seconds: float) -> bytes:
+    deadline = time.monotonic() + patience_seconds
     read = bytearray()
     while not read.endswith(b"\n"):
+        customer.settimeout(max(0.001, deadline - time.monotonic()))
         part = customer.recv(2**20)
         if not part or len(read) + len(part) > MOST_BYTES:
             return b""

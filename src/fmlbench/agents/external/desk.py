@@ -23,15 +23,17 @@ from fmlbench.agents.external.requests import (
     Submission,
     Trial,
 )
+from fmlbench.agents.external.telling import data_of, line_of, outcome_of, with_log
 from fmlbench.agents.surroundings import Practice
 from fmlbench.core.agents import Session
-from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.figures import score_text
-from fmlbench.core.steps import Move, Note, Operator, Proposal, Step, Usage
+from fmlbench.core.steps import ENDING, SPENT, Move, Note, Operator, Proposal, Step, Usage
 from fmlbench.core.text import storable
 from fmlbench.workspace.globs import matches
 
 _LONGEST_IDEA = 2000
+_TRIAL = "trial"
+"""The kind of note that counts a trial, over interruptions too."""
 
 
 @dataclass
@@ -48,7 +50,6 @@ class Desk:
     clock: Callable[[], float] = time.monotonic
     _parent: int = field(init=False)
     _since: float = field(init=False)
-    _trials: int = 0
 
     def __post_init__(self) -> None:
         self._parent = self.session.history.steps[-1].index
@@ -92,35 +93,54 @@ class Desk:
         parents = step.move.parents
         if isinstance(request, CodeWanted):
             self._parent = step.index
-            return Answer(ok=True, text=f"These are the files of {_line(step)}", data={"files": code})
+            return Answer(ok=True, text=f"These are the files of {line_of(step)}", data={"files": code})
         before = dict(self.session.code_of(parents[0])) if parents else code
         return Answer(ok=True, text="", data={"before": before, "after": code})
 
     def _try(self, trial: Trial) -> Answer:
         if self.practice is None:
             return Answer(ok=False, text="This task has no practice questions; 'fml submit' is the way to a score.")
-        self._trials += 1
-        evaluation = self.practice(trial.files)
-        self._note("trial", f"{evaluation.outcome} {score_text(evaluation.score)}")
-        head = f"practice: {_outcome(evaluation)}. Practice scores are about other questions than validation's."
-        return Answer(ok=True, text=_with_log(head, evaluation), data=_data_of(evaluation))
+        evaluation = self.practice({path: storable(text) for path, text in trial.files.items()})
+        self._note(_TRIAL, f"{evaluation.outcome} {score_text(evaluation.score)}")
+        head = f"practice: {outcome_of(evaluation)}. Practice scores are about other questions than validation's."
+        return Answer(ok=True, text=with_log(head, evaluation), data=data_of(evaluation))
 
     def _submit(self, submission: Submission) -> Answer:
         if not self.session.is_open:
             return Answer(ok=False, text="The budget is spent: nothing more can be scored.", data=self._facts())
         if submission.left_out:
             self._note("protected", f"changed and not taken: {', '.join(submission.left_out[:20])}")
-        usage = self.spent()
         proposal = Proposal(
             move=Move(operator=Operator.IMPROVE, parents=(self._parent,)),
             files={path: storable(text) for path, text in submission.files.items()},
             idea=" ".join(submission.idea.split())[:_LONGEST_IDEA] or "no idea was given",
-            usage=usage.model_copy(update={"seconds": self.clock() - self._since}),
+            usage=self._usage(),
         )
-        step = self.session.submit(proposal)
+        step = self._test(proposal)
+        return Answer(ok=True, text=with_log(f"{line_of(step)}\n{self._left()}", step.evaluation), data=self._facts())
+
+    def _test(self, proposal: Proposal) -> Step:
+        """Spend a step; what is spent is counted anew from its end on, whatever that is."""
+        try:
+            step = self.session.submit(proposal)
+        finally:
+            self._since = self.clock()
         self._parent = step.index
-        self._since = self.clock()
-        return Answer(ok=True, text=_with_log(f"{_line(step)}\n{self._left()}", step.evaluation), data=self._facts())
+        return step
+
+    def finish(self) -> None:
+        """Have what was submitted before an interruption tested."""
+        if self.session.pending is not None:
+            self._test(self.session.pending)
+
+    def close(self, ending: str) -> None:
+        """Write down what was spent since the last step, and how the agent ended."""
+        self._note(SPENT, self._usage().model_dump_json())
+        self._note(ENDING, ending)
+
+    def _usage(self) -> Usage:
+        """What was spent since the last step."""
+        return self.spent().model_copy(update={"seconds": self.clock() - self._since})
 
     def _note(self, kind: str, text: str) -> None:
         self.session.note(Note(step=len(self.session.history), kind=kind, text=text))
@@ -128,7 +148,7 @@ class Desk:
     def _status(self) -> str:
         history = self.session.history
         best = history.best
-        lines = [_line(step) for step in history]
+        lines = [line_of(step) for step in history]
         if best is not None and best.index:
             lines.append(f"The best so far is step {best.index}.")
         return "\n".join([*lines, self._left()])
@@ -152,33 +172,12 @@ class Desk:
             "seconds_left": self.seconds_left(),
             "best_step": history.best.index if history.best else None,
             "best_score": history.best.score if history.best else None,
-            "trials": self._trials,
-            "last": {"step": last.index, **_data_of(last.evaluation)},
+            "trials": sum(note.kind == _TRIAL for note in history.notes),
+            "last": {"step": last.index, **data_of(last.evaluation)},
             "steps": [{"step": step.index, "idea": step.idea, "score": step.score} for step in history],
         }
 
 
-def _line(step: Step) -> str:
-    return f"step {step.index}: {_outcome(step.evaluation)}. {step.idea}"
-
-
-def _outcome(evaluation: Evaluation) -> str:
-    score = f", score {score_text(evaluation.score)}" if evaluation.is_ok else ""
-    reason = f" ({evaluation.reason})" if evaluation.reason else ""
-    return f"{evaluation.outcome}{score}{reason}"
-
-
-def _with_log(head: str, evaluation: Evaluation) -> str:
-    """The end of the log goes along where something failed: that is where the traceback is."""
-    if evaluation.is_ok or not evaluation.log_tail.strip():
-        return head
-    return f"{head}\n\nThe end of its log:\n{evaluation.log_tail.strip()}"
-
-
-def _data_of(evaluation: Evaluation) -> dict[str, object]:
-    return {
-        "outcome": str(evaluation.outcome),
-        "score": evaluation.score if evaluation.is_ok else None,
-        "reason": evaluation.reason,
-        "seconds": evaluation.seconds,
-    }
+def is_over(session: Session) -> bool:
+    """Whether there is nothing to go on with: the budget is spent, or the agent's ending is on record."""
+    return not session.is_open or any(note.kind == ENDING for note in session.history.notes)

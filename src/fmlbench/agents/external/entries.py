@@ -8,7 +8,9 @@ from fmlbench.core.run import AgentSpec
 
 _OWN = "its own"
 
-_PROGRAM = Setting("", "the path of the program; otherwise it is looked for on the PATH, and else installed with npm")
+_PROGRAM = Setting(
+    "", "the path of the program; otherwise it is looked for on the PATH, and else installed with npm", is_path=True
+)
 
 
 def _command(spec: AgentSpec, surroundings: Surroundings) -> Agent:

@@ -15,6 +15,7 @@ import os
 import shlex
 from dataclasses import replace
 from importlib import resources
+from itertools import accumulate
 from pathlib import Path
 
 from fmlbench.agents.brief_page import brief_page
@@ -30,19 +31,21 @@ from fmlbench.workspace.filing import replace_folder, scratch_beside
 
 PROMPT = """\
 You are a machine-learning researcher. The current folder holds the repository of a research codebase; improve its
-method on the task below. You have {steps} scored steps and {minutes:.0f} minutes. The program `fml` is your only way to
-a score:
+method on the task below. Scored steps: {steps}; minutes: {minutes:.0f}. The program `fml` is your only way to a score:
 
 {usage}
 Work in small steps: change the code, `fml submit -m "the idea in one sentence"`, look at the score, and go on from the
 best step (`fml checkout STEP` brings its files back). Only validation scores are shown. When you stop, the best step is
 tested on questions that nobody has seen. Visible training data lies in {lab}/data, the program that runs your code in
-{lab}/task. `python` has what the task needs. There is no network.
+{lab}/task. `python` has what the task needs. {network}
 
 {brief}"""
 
 LAB = "lab"
 """The folder of the sandbox that all of it lies in, so that it covers no folder of this machine."""
+
+_LISTED_BYTES = 60_000
+"""Of the names of files in a prompt: programs are given theirs as a word of a command line, which may have 128 kB."""
 
 _MEMORY_MB, _DISK_MB, _FILES, _PROCESSES, _SCRATCH_MB = 8192, 8192, 200_000, 1024, 2048
 
@@ -129,17 +132,29 @@ def _write_tools(folder: Path, python: TaskPython) -> None:
 
 def _write_told(folder: Path, brief: Brief, quarters: Quarters, steps_left: int) -> None:
     folder.mkdir(exist_ok=True)
-    page = brief_page(brief)
     prompt = PROMPT.format(
         steps=steps_left,
         minutes=quarters.hours_left * 60,
         usage=_usage_of_fml(),
-        lab=f"/{LAB}",
-        brief=page,
+        lab=f"/{LAB}" if brief.sealed else "$FML_LAB",
+        network="There is no network." if brief.sealed else "This run is not sealed: use no network all the same.",
+        brief=brief_page(_shortened(brief)),
     )
-    (folder / "brief.md").write_text(page, "utf-8")
+    (folder / "brief.md").write_text(brief_page(brief), "utf-8")
     (folder / "brief.json").write_text(brief.model_dump_json(indent=2), "utf-8")
     (folder / "prompt.md").write_text(prompt, "utf-8")
+
+
+def _shortened(brief: Brief) -> Brief:
+    """The brief with as many of the repository's files as fit a prompt; those that may be changed come first."""
+    editable = frozenset(brief.editable)
+    paths = sorted(brief.repository, key=lambda path: path not in editable)
+    sizes = accumulate(len(path.encode()) + 3 for path in paths)
+    fitting = sum(size <= _LISTED_BYTES for size in sizes)
+    if fitting == len(paths):
+        return brief
+    rest = f"... and {len(paths) - fitting} more: 'fml brief' lists all"
+    return brief.model_copy(update={"repository": (*paths[:fitting], rest)})
 
 
 def _usage_of_fml() -> str:

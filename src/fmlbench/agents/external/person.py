@@ -1,13 +1,14 @@
 """A person as the agent: the same desk and the same tool, in a terminal of their own; their time is the cost."""
 
 import shlex
+import socket
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.agents.external.counter import open_counter, serve_one
-from fmlbench.agents.external.desk import Desk
+from fmlbench.agents.external.desk import Desk, is_over
 from fmlbench.agents.external.job import inside, lay_out
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.agents import Session
@@ -28,6 +29,8 @@ class Person:
         """Tell the person where to work, and wait."""
         if session.pending is not None:
             session.submit(session.pending)
+        if is_over(session):
+            return
         lay_out(self.quarters, session, self.steps - len(session.history.proposed))
         self._link()
         deadline = self.clock() + self.quarters.hours_left * 3600
@@ -40,11 +43,18 @@ class Person:
                 clock=self.clock,
             )
             session.note(Note(step=len(session.history), kind=INVITATION, text=self._invitation()))
-            try:
-                while session.is_open and self.clock() < deadline:
-                    serve_one(counter, desk.answer, _LOOK_SECONDS)
-            except KeyboardInterrupt:
-                session.note(Note(step=len(session.history), kind="ending", text="the person is done"))
+            desk.close(self._serve(counter, desk))
+
+    def _serve(self, counter: socket.socket, desk: Desk) -> str:
+        """Answer what the person asks; why that is over."""
+        try:
+            while desk.session.is_open and desk.seconds_left() > 0:
+                serve_one(counter, desk.answer, _LOOK_SECONDS)
+        except KeyboardInterrupt:
+            # Who cannot wait for that presses once more, and may resume the run.
+            desk.finish()
+            return "the person is done"
+        return "the time is over" if desk.session.is_open else "the budget is spent"
 
     def _link(self) -> None:
         """Let the folder look like the inside of a program's sandbox."""

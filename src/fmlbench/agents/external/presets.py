@@ -16,6 +16,8 @@ from fmlbench.core.run import AgentSpec
 from fmlbench.llm.names import SERVER, ModelName, read_name
 
 _PROMPT = '"$(cat "$FML_PROMPT_FILE")"'
+_P_PROMPT = f"-p {_PROMPT}"
+"""An option ends what comes before it, such as a list of tools among the user's flags."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,9 @@ class Preset:
     providers: tuple[str, ...]
     """Whose models it can use."""
     words: Callable[[str], str]
-    """Its command line after the program's own path, for a model."""
+    """Its command line after the program's own path, for a model; the user's flags follow."""
+    prompt: str
+    """How it is given its prompt, after the flags."""
     environment: Callable[[str], Mapping[str, str]] = lambda _: {}
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Files of its home folder."""
@@ -49,7 +53,7 @@ class Preset:
     def program(self, found: Found, spec: AgentSpec) -> Program:
         """How it is run."""
         model = read_name(spec.model).model
-        command = " ".join(filter(None, (found.inside, self.words(model), str(spec.settings["flags"]), _PROMPT)))
+        command = " ".join(filter(None, (found.inside, self.words(model), str(spec.settings["flags"]), self.prompt)))
         return Program(
             command=command,
             mounts=found.mounts,
@@ -67,7 +71,7 @@ class Preset:
 def _claude_words(model: str) -> str:
     return (
         f"--model {shlex.quote(model)} --output-format stream-json --verbose --dangerously-skip-permissions "
-        "--strict-mcp-config -p"
+        "--strict-mcp-config"
     )
 
 
@@ -104,7 +108,7 @@ def _codex_words(model: str) -> str:
 
 
 def _gemini_words(model: str) -> str:
-    return f"--model {shlex.quote(model)} --yolo --skip-trust --output-format stream-json -p"
+    return f"--model {shlex.quote(model)} --yolo --skip-trust --output-format stream-json"
 
 
 _GEMINI_SETTINGS = {
@@ -118,17 +122,20 @@ PRESETS: dict[str, Preset] = {
         package=NpmPackage("Claude Code", "@anthropic-ai/claude-code", "2.1.197", "claude"),
         providers=("anthropic",),
         words=_claude_words,
+        prompt=_P_PROMPT,
         environment=_claude_environment,
     ),
     "codex": Preset(
         package=NpmPackage("Codex", "@openai/codex", "0.166.0", "codex"),
         providers=("openai", "openrouter", "vllm", "ollama", SERVER),
         words=_codex_words,
+        prompt=_PROMPT,
     ),
     "gemini": Preset(
         package=NpmPackage("Gemini CLI", "@google/gemini-cli", "0.61.0", "gemini"),
         providers=("google",),
         words=_gemini_words,
+        prompt=_P_PROMPT,
         settings={".gemini/settings.json": json.dumps(_GEMINI_SETTINGS)},
     ),
 }

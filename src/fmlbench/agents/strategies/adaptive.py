@@ -27,7 +27,7 @@ class Adaptive:
 
     debug_tries: int = parameter(2, "how often in a row a failed step is mended before it is given up", low=0)
     window: int = parameter(50, "over how many steps progress is measured", low=1)
-    slope: float = parameter(5e-4, "the improvement per step at or below which a search stagnates", low=0)
+    slope: float = parameter(5e-4, "the normalised improvement per step at or below which a search stagnates", low=0)
     branches: int = parameter(3, "how many branches there are at most", low=1)
     branch_steps: int = parameter(15, "how many of the steps left it takes to begin one more branch", low=1)
     last_steps: int = parameter(3, "with how many steps left, or fewer, no branch is begun", low=0)
@@ -84,9 +84,12 @@ def _branch(history: History, fork: int, place: int, count: int) -> Branch:
 
 
 def _progress(history: History) -> list[float]:
-    """The best improvement so far, after every step; measured from the worst score where the baseline has none."""
-    start = history[0].score if history[0].score is not None else history.metric.worst
-    scale = abs(history.metric.gain(history.metric.best, start)) or 1.0
-    gain = history.metric.gain
-    gains = (0.0 if step.score is None else gain(step.score, start) / scale for step in history.proposed)
+    """The best normalised improvement so far, after every step: a share of the way from useless to perfect.
+
+    Where the baseline has no score it is measured from the useless one.
+    """
+    metric = history.metric
+    start = history[0].score if history[0].score is not None else metric.worst
+    way = abs(metric.best - metric.worst) or 1.0
+    gains = (0.0 if step.score is None else metric.gain(step.score, start) / way for step in history.proposed)
     return list(accumulate(gains, max, initial=0.0))

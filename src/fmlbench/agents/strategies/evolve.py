@@ -25,7 +25,9 @@ class Evolve:
     islands: int = parameter(3, "how many populations evolve side by side", low=1)
     bins: int = parameter(5, "how many bins the grid of elites has in each of its two directions", low=1)
     archive: int = parameter(30, "how many elites of all islands are drawn from", low=1)
-    exploration: float = parameter(0.2, "how often the parent is any step of the island", low=0, high=1)
+    exploration: float = parameter(
+        0.2, "how often the parent is any elite of the island, or a failed step", low=0, high=1
+    )
     exploitation: float = parameter(
         0.7, "how often the parent is from the archive; else it is drawn by score", low=0, high=1
     )

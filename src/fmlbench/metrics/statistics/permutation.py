@@ -6,6 +6,7 @@ scores are distributed. The interval is every shift of the differences that the 
 exactly when the test finds nothing.
 """
 
+import math
 from dataclasses import dataclass
 from itertools import product
 
@@ -15,8 +16,6 @@ from fmlbench.metrics.statistics.groups import Groups, pooled, task_mean
 from fmlbench.metrics.trace import Vectors
 
 ALPHA = 0.05
-FEWEST_PAIRS = 6
-"""With fewer, not even differences that all have the same sign get a p below 0.05."""
 _EXACT_PAIRS = 13
 _FLIPS = 9999
 _STEPS = 60
@@ -33,6 +32,11 @@ class Tested:
     """None where no shift is too low: too few pairs."""
     high: float | None
     pairs: int
+
+
+def fewest_pairs(questions: int = 1) -> int:
+    """With fewer pairs, not even differences of one sign get a p below 0.05, corrected for so many questions."""
+    return math.floor(math.log2(questions / ALPHA)) + 2
 
 
 def paired_permutation_test(differences: Groups, rng: np.random.Generator) -> Tested:

@@ -1,20 +1,34 @@
 """Tie groups instead of false ranks."""
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
 
 def tie_groups(ordered: Sequence[str], different: Collection[frozenset[str]]) -> list[tuple[str, ...]]:
     """The largest sets in which no two can be told apart, best first; one may be in several."""
-    groups: list[tuple[str, ...]] = []
-    for size in range(len(ordered), 0, -1):
-        for group in combinations(ordered, size):
-            is_tied = not any(frozenset(pair) in different for pair in combinations(group, 2))
-            if is_tied and not any(set(group) <= set(larger) for larger in groups):
-                groups.append(group)
-    return sorted(groups, key=lambda group: [ordered.index(name) for name in group])
+    tied = {
+        name: {other for other in ordered if other != name and frozenset((name, other)) not in different}
+        for name in ordered
+    }
+    groups = [sorted(map(ordered.index, group)) for group in _cliques(tied, set(), set(ordered), set())]
+    return [tuple(ordered[place] for place in group) for group in sorted(groups)]
+
+
+def _cliques(tied: Mapping[str, set[str]], inside: set[str], open_: set[str], done: set[str]) -> Iterator[set[str]]:
+    """All largest groups that hold ``inside``, some of ``open_`` and none of ``done`` (Bron and Kerbosch, 1973).
+
+    Trying all subsets instead would take minutes with 25 agents.
+    """
+    if not open_ and not done:
+        yield inside
+        return
+    # Every largest group holds the pivot or somebody who is told apart from it.
+    pivot = max(open_ | done, key=lambda name: len(tied[name] & open_))
+    for name in sorted(open_ - tied[pivot]):
+        yield from _cliques(tied, inside | {name}, open_ & tied[name], done & tied[name])
+        open_ = open_ - {name}
+        done = done | {name}
 
 
 def rank_range(name: str, better: Collection[tuple[str, str]], count: int) -> tuple[int, int]:

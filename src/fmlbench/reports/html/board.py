@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from fmlbench.core.errors import BadRequest
-from fmlbench.metrics.comparison import MEASURE
+from fmlbench.metrics.comparison import MEASURE, by_task
 from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
 from fmlbench.metrics.measuring import MeasuredRun
 from fmlbench.reports.comparison import group_lines, leaderboard_sheet, verdict_lines
 from fmlbench.reports.html.plots.intervals import Strip, draw_strips
+from fmlbench.reports.html.plots.profile import draw_profiles
 from fmlbench.reports.sheets import Sheet
 
 
@@ -23,41 +24,48 @@ class Board:
     strips: Sequence[Markup]
     """A drawing per row."""
     colours: Sequence[str]
+    profiles: Markup
     groups: Sequence[str]
     verdicts: Sequence[tuple[str, Sequence[str]]]
     """Per pair of agents: the verdict, then what it rests on."""
 
 
-def make_board(runs: Sequence[MeasuredRun], agents: Mapping[str, str]) -> tuple[Board | None, str]:
+def make_board(agents: Mapping[str, Sequence[MeasuredRun]], colours: Mapping[str, str]) -> tuple[Board | None, str]:
     """The leaderboard of the agents that have something to rank by, or why there is none."""
-    ranked = {agent: [run for run in runs if run.agent == agent] for agent in agents if _has_value(runs, agent)}
+    ranked = {agent: runs for agent, runs in agents.items() if any(map(_has_value, runs))}
     if not ranked:
         return None, "No run has been retested yet."
     try:
-        return _drawn(rank_agents(ranked), agents), ""
+        return _drawn(rank_agents(ranked), _profiles(ranked, colours), colours), ""
     except BadRequest as error:
         return None, f"{error.message} {error.hint}"
 
 
-def _has_value(runs: Sequence[MeasuredRun], agent: str) -> bool:
-    return any(run.agent == agent and run.is_over and run.get(MEASURE) is not None for run in runs)
+def _has_value(run: MeasuredRun) -> bool:
+    return run.is_over and run.get(MEASURE) is not None
 
 
-def _drawn(board: Leaderboard, agents: Mapping[str, str]) -> Board:
+def _profiles(agents: Mapping[str, Sequence[MeasuredRun]], colours: Mapping[str, str]) -> Markup:
+    label = f"Performance profiles of {len(agents)} agents: for every improvement, the share of runs beyond it."
+    return draw_profiles({agent: by_task(runs, MEASURE) for agent, runs in agents.items()}, colours, label)
+
+
+def _drawn(board: Leaderboard, profiles: Markup, colours: Mapping[str, str]) -> Board:
     strips = [
         Strip(
             mean=entry.mean,
             inner=entry.these_tasks,
             outer=entry.new_tasks,
             label=f"{entry.agent}: mean {board.measure} {entry.mean:.4f}",
-            class_=agents[entry.agent],
+            class_=colours[entry.agent],
         )
         for entry in board.entries
     ]
     return Board(
         sheet=leaderboard_sheet(board),
         strips=draw_strips(strips),
-        colours=[agents[entry.agent] for entry in board.entries],
+        colours=[colours[entry.agent] for entry in board.entries],
+        profiles=profiles,
         groups=list(group_lines(board)),
         verdicts=[_verdict(list(verdict_lines(comparison))) for comparison in board.comparisons],
     )

@@ -36,18 +36,16 @@ def measures_of(run: RunRecord) -> list[MeasureLine]:
 def provenance_of(run: RunRecord) -> list[Fact]:
     """Versions, digests and the machine."""
     spec, task, origin = run.spec, run.trace.task, run.state.provenance
-    settings = ", ".join(f"{name}={value}" for name, value in spec.agent.settings.items())
+    agent = spec.agent
+    settings = ", ".join(f"{name}={value}" for name, value in agent.settings.items())
     facts = [
         ("run", run.name),
         ("seal", seal_text(spec.rung)),
         ("task", f"{task.name}, track {spec.track}, digest {spec.task_digest}"),
         ("codebase", _material(task.codebase)),
         *(("data", _material(material)) for material in task.data),
-        (
-            "agent",
-            f"{spec.agent.name}: {spec.agent.strategy} over {spec.agent.proposer}"
-            + (f", {settings}" if settings else ""),
-        ),
+        ("agent", ", ".join(filter(None, (f"{agent.name}: {agent.strategy} over {agent.proposer}", settings)))),
+        *((("model", f"{agent.model}, prompts {agent.prompts or 'its own'}"),) if agent.model else ()),
         ("seed", str(spec.seed)),
     ]
     if run.trace.calibration:

@@ -8,7 +8,7 @@ from fmlbench.core.run import RunSpec
 from fmlbench.reports.html.board import Board, make_board
 from fmlbench.reports.html.correlations import CorrelationTable, correlation_table
 from fmlbench.reports.html.plots.race import agent_class
-from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.reading import RunRecord, by_agent
 from fmlbench.reports.html.task_table import TaskTable, task_table
 from fmlbench.reports.wording import seal_text
 
@@ -40,17 +40,14 @@ def make_leagues(runs: Mapping[str, RunRecord]) -> list[League]:
 
 
 def _terms(spec: RunSpec) -> str:
-    budget = spec.budget
-    limits = (("steps", budget.steps), ("hours", budget.hours), ("dollars", budget.dollars))
-    allowed = ", ".join(f"{limit:g} {unit}" for unit, limit in limits if limit is not None)
-    return f"{seal_text(spec.rung)}, track {spec.track}, {allowed}, {spec.retest_seeds} retests"
+    return f"{seal_text(spec.rung)}, track {spec.track}, {spec.budget.terms}, {spec.retest_terms}"
 
 
 def _league(key: str, terms: str, members: Mapping[str, RunRecord]) -> League:
     runs = list(members.values())
-    names = dict.fromkeys(run.spec.agent.name for run in runs)
-    agents = {name: agent_class(place) for place, name in enumerate(names)}
-    board, refusal = make_board([run.measured for run in runs], agents)
+    measured = by_agent(runs)
+    agents = {name: agent_class(place) for place, name in enumerate(measured)}
+    board, refusal = make_board(measured, agents)
     return League(
         key=key,
         terms=terms,

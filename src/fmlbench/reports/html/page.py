@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
@@ -11,6 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fmlbench import __version__
+from fmlbench.core.run import agent_names
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.reports.html.leagues import League, make_leagues
 from fmlbench.reports.html.reading import RunRecord
@@ -38,10 +39,11 @@ class Report:
 
 def make_report(runs: Sequence[RunRecord], *, written: str, refresh_seconds: int | None = None) -> Report:
     """Work out what the page shows; ``written`` is the date on it."""
-    keyed = {f"r{number}": run for number, run in enumerate(runs)}
+    names = agent_names([run.spec.agent for run in runs])
+    keyed = {f"r{number}": replace(run, agent=name) for number, (run, name) in enumerate(zip(runs, names, strict=True))}
     room = min(_ROOM_OF_ONE_RUN, _ROOM_OF_ALL_RUNS // max(len(runs), 1))
     return Report(
-        title=_title(runs),
+        title=_title(list(keyed.values())),
         written=written,
         version=__version__,
         leagues=make_leagues(keyed),
@@ -95,10 +97,9 @@ def _hash(text: str) -> str:
 
 def _title(runs: Sequence[RunRecord]) -> str:
     if len(runs) == 1:
-        spec = runs[0].spec
-        return f"{runs[0].trace.task.name}: {spec.agent.name}, seed {spec.seed}"
+        return f"{runs[0].trace.task.name}: {runs[0].agent}, seed {runs[0].spec.seed}"
     counts = (
-        (len({run.spec.agent.name for run in runs}), "agent"),
+        (len({run.agent for run in runs}), "agent"),
         (len({run.trace.task.name for run in runs}), "task"),
         (len(runs), "run"),
     )

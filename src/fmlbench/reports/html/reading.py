@@ -1,6 +1,7 @@
 """Read runs for a report: each log once, each run's diffs by one git."""
 
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from fmlbench.core.errors import RunDamaged
@@ -24,6 +25,8 @@ class RunRecord:
     """All that a report may tell of one run; of a run that goes on, nothing hidden is told."""
 
     folder: RunFolder
+    agent: str
+    """What the agent is called in this report."""
     state: RunState
     trace: Trace
     summary: Summary
@@ -42,6 +45,14 @@ class RunRecord:
         return self.spec.run_id
 
 
+def by_agent(runs: Iterable[RunRecord]) -> dict[str, list[MeasuredRun]]:
+    """The measured runs of every agent, in the order in which their first runs come."""
+    found: defaultdict[str, list[MeasuredRun]] = defaultdict(list[MeasuredRun])
+    for run in runs:
+        found[run.agent].append(run.measured)
+    return dict(found)
+
+
 def read_run(folder: RunFolder, task_of: TaskFinder, cloud_of: CloudMaker | None = None) -> RunRecord:
     """A run as its folder tells it now; its code is embedded if somebody says how."""
     spec = folder.read_spec()
@@ -52,6 +63,7 @@ def read_run(folder: RunFolder, task_of: TaskFinder, cloud_of: CloudMaker | None
     trace = trace_of(events, spec, task, cloud)
     return RunRecord(
         folder=folder,
+        agent=spec.agent.slug,
         state=state,
         trace=trace,
         summary=summarise(spec, state, task),

@@ -52,7 +52,7 @@ def run_page(run: RunRecord, key: str, room: int) -> RunPage:
         key=key,
         name=run.name,
         task=run.trace.task.name,
-        agent=run.spec.agent.name,
+        agent=run.agent,
         seed=run.spec.seed,
         stage=str(run.summary.stage),
         seal=seal_text(run.spec.rung),

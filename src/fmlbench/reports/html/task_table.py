@@ -1,16 +1,19 @@
 """All runs of a task: a race on one plot, and a table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
+from fmlbench.core.errors import BadRequest
 from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 from fmlbench.metrics.scale import best_so_far
 from fmlbench.reports.html.plots.race import Runner, draw_race
-from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.reading import RunRecord, by_agent
 from fmlbench.reports.measures import value_text
+from fmlbench.reports.rounds import rounds_of, rounds_sheet
+from fmlbench.reports.sheets import Sheet
 from fmlbench.reports.summary import Stage, Summary
 from fmlbench.reports.wording import brief_estimate_text
 
@@ -39,6 +42,8 @@ class TaskTable:
     question: str
     metric: str
     race: Markup
+    rounds: Sheet | None
+    """Means over seeds, a row per agent; None where its runs do not compare."""
     columns: Sequence[str]
     lines: Sequence[TaskLine]
 
@@ -47,23 +52,32 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
     """The runs of one task, by their address."""
     task = next(iter(runs.values())).trace.task
     direction = "higher" if task.metric.goal is Goal.MAXIMIZE else "lower"
-    runners = [_runner(key, run, agents[run.spec.agent.name]) for key, run in runs.items()]
+    runners = [_runner(key, run, agents[run.agent]) for key, run in runs.items()]
     return TaskTable(
         name=task.name,
         title=task.title,
         question=task.question,
         metric=f"{task.metric.name}, {direction} is better",
         race=draw_race(runners, f"The best validation gain so far of {len(runs)} runs, step by step."),
+        rounds=_rounds(list(runs.values())),
         columns=("baseline", "best", "test gain [95%]", *(name.replace("_", " ") for name in _MEASURES)),
-        lines=[_line(key, run, agents[run.spec.agent.name]) for key, run in runs.items()],
+        lines=[_line(key, run, agents[run.agent]) for key, run in runs.items()],
     )
+
+
+def _rounds(runs: Sequence[RunRecord]) -> Sheet | None:
+    try:
+        sheet = rounds_sheet(rounds_of(by_agent(runs)), [run.measured for run in runs])
+    except BadRequest:
+        return None
+    return replace(sheet, columns=sheet.columns[1:], rows=[row[1:] for row in sheet.rows])
 
 
 def _runner(key: str, run: RunRecord, colour: str) -> Runner:
     baseline = run.trace.baseline
     return Runner(
         target=key,
-        hint=f"{run.spec.agent.name}, seed {run.spec.seed}",
+        hint=f"{run.agent}, seed {run.spec.seed}",
         class_=colour,
         gains=best_so_far(run.trace, baseline) if baseline is not None else (),
     )
@@ -78,7 +92,7 @@ def _line(key: str, run: RunRecord, colour: str) -> TaskLine:
         *(value_text(run.measured.values[name]) for name in _MEASURES),
     )
     remark = "" if summary.stage is Stage.COMPLETE else str(summary.stage)
-    return TaskLine(key, run.spec.agent.name, colour, run.spec.seed, remark, cells)
+    return TaskLine(key, run.agent, colour, run.spec.seed, remark, cells)
 
 
 def _test_gain(summary: Summary) -> str:

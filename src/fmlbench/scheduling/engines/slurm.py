@@ -4,6 +4,7 @@ Dispatching takes SLURM about a second per job, so a job gets ten minutes of wor
 ends leaves its jobs in the queue; the next one finds them there by their name and their comment.
 """
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -138,7 +139,8 @@ class Slurm:
             yield f"#SBATCH {option}"
         python = options.python or sys.executable
         # The shell would swallow the signal that asks a job to stop, were it not replaced.
-        yield f"exec '{python}' -m fmlbench.scheduling.job '{self.cache}' '{table}' \"$SLURM_ARRAY_TASK_ID\""
+        words = shlex.join([python, "-m", "fmlbench.scheduling.job", str(self.cache), str(table)])
+        yield f'exec {words} "$SLURM_ARRAY_TASK_ID"'
 
     def _runs_per_job(self, run: PlannedRun) -> int:
         each = run.cost.seconds

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from fmlbench.agents.external.desk import Desk
+from fmlbench.agents.external.desk import Desk, is_over
 from fmlbench.agents.external.requests import Answer
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.steps import Usage
+from fmlbench.core.steps import Usage, usages_of
 from fmlbench.testing.sessions import Files, RecordedSession
 
 FILES = {"research.py": "rate = 0.5\n"}
@@ -113,6 +113,24 @@ def test_a_step_costs_what_models_cost_since_the_last_one(session: RecordedSessi
     assert session.history[1].usage.dollars == 0.25
 
 
+def test_what_was_spent_after_the_last_step_is_on_record(session: RecordedSession):
+    spent = iter([Usage(calls=3, input_tokens=5, dollars=0.25), Usage(calls=1, input_tokens=7, dollars=0.5)])
+    seconds = iter([0.0, 10.0, 12.0, 15.0])
+    desk = Desk(
+        session=session, steps=2, seconds_left=lambda: 1.0, spent=lambda: next(spent), clock=lambda: next(seconds)
+    )
+    submit(desk, "rate = 0.6\n")
+    desk.close("it ended by itself")
+    usages = usages_of(session.history, session.history.notes)
+    assert [(usage.calls, usage.input_tokens, usage.dollars, usage.seconds) for usage in usages] == [
+        (0, 0, 0.0, 0.0),
+        (3, 5, 0.25, 10.0),
+        (1, 7, 0.5, 3.0),
+    ]
+    assert session.history.notes[-1].text == "it ended by itself"
+    assert is_over(session)
+
+
 def test_trying_costs_no_step_and_is_counted(session: RecordedSession):
     tried: list[Files] = []
 
@@ -126,6 +144,8 @@ def test_trying_costs_no_step_and_is_counted(session: RecordedSession):
     assert not session.history.proposed
     assert [note.kind for note in session.history.notes] == ["trial"]
     assert ask(desk, "status").data["trials"] == 1
+    resumed = Desk(session=session, steps=2, seconds_left=lambda: 1.0, practice=practice)
+    assert ask(resumed, "status").data["trials"] == 1
 
 
 def test_a_task_without_practice_says_so(desk: Desk):

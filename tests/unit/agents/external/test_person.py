@@ -1,20 +1,13 @@
 """A person as the agent: told where to work, served at the same desk, with the same tool."""
 
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
-
-import pytest
 
 from fmlbench.agents.external.person import Person
 from fmlbench.agents.surroundings import Quarters
-from fmlbench.core.steps import INVITATION
-from fmlbench.core.task import Editable
-from fmlbench.execution.sandbox import Mount, TaskPython
-from fmlbench.execution.unsealed import Unsealed
+from fmlbench.core.steps import INVITATION, Move, Operator, Proposal, usages_of
 from fmlbench.testing.sessions import Files, RecordedSession
 
 FILES = {"research.py": "rate = 0.5\n"}
@@ -24,25 +17,6 @@ def score(files: Files) -> float:
     values: dict[str, float] = {}
     exec(files["research.py"], values)
     return values["rate"]
-
-
-@pytest.fixture
-def quarters(tmp_path: Path) -> Quarters:
-    codebase, data, folder = (tmp_path / name for name in ("codebase", "pixels", "a folder"))
-    for made in (codebase, data, folder):
-        made.mkdir()
-    (codebase / "research.py").write_text(FILES["research.py"])
-    return Quarters(
-        run_id="run",
-        folder=folder,
-        codebase=codebase,
-        editable=Editable(globs=("*.py",), suggested=("research.py",)),
-        python=TaskPython(Path(sys.executable), ()),
-        sandbox=Unsealed(),
-        visible=(Mount(data, "data/pixels"),),
-        programs=tmp_path / "programs",
-        hours_left=1.0,
-    )
 
 
 def invitation_in(session: RecordedSession) -> str:
@@ -71,18 +45,54 @@ def test_a_person_who_does_what_the_invitation_says_gets_a_score(quarters: Quart
 def test_a_person_who_is_done_says_so(quarters: Quarters):
     session = RecordedSession(FILES, score, steps=3)
 
-    def clock() -> float:
-        if invitation_in(session):
-            raise KeyboardInterrupt
-        return 0.0
+    pressed: list[bool] = []
 
-    Person(quarters, steps=3, clock=clock).run(session)
+    def clock() -> float:
+        if not invitation_in(session):
+            return 0.0
+        if not pressed:
+            pressed.append(True)
+            raise KeyboardInterrupt
+        return 90.0
+
+    person = Person(quarters, steps=3, clock=clock)
+    person.run(session)
     assert session.history.notes[-1].text == "the person is done"
     assert session.is_open
+    assert [usage.seconds for usage in usages_of(session.history, session.history.notes)] == [0.0, 90.0]
+    notes = len(session.history.notes)
+    person.run(session)
+    assert len(session.history.notes) == notes, "who is done is not invited again"
+
+
+def test_what_was_submitted_is_tested_although_the_person_is_done(quarters: Quarters):
+    pressed: list[bool] = []
+
+    def experiment(files: Files) -> float:
+        if files != FILES and not pressed:
+            pressed.append(True)
+            session.pending = Proposal(Move(operator=Operator.IMPROVE), files, "better")
+            raise KeyboardInterrupt
+        return score(files)
+
+    session = RecordedSession(FILES, experiment, steps=3)
+
+    def submit_once() -> None:
+        wait_until(lambda: invitation_in(session))
+        _, export, cd, *_ = invitation_in(session).splitlines()
+        typed = "\n".join((export, cd, "echo 'rate = 0.8' > research.py", "fml submit -m better"))
+        subprocess.run(["bash", "-c", typed], capture_output=True, check=False)
+
+    typing = threading.Thread(target=submit_once)
+    typing.start()
+    Person(quarters, steps=3).run(session)
+    typing.join()
+    assert [step.score for step in session.history] == [0.5, 0.8]
+    assert session.history.notes[-1].text == "the person is done"
 
 
 def test_a_person_s_time_ends(quarters: Quarters):
     session = RecordedSession(FILES, score, steps=3)
-    hours = iter((0.0, 0.0, 7200.0))
-    Person(quarters, steps=3, clock=lambda: next(hours)).run(session)
+    Person(quarters, steps=3, clock=lambda: 7200.0 if invitation_in(session) else 0.0).run(session)
     assert not session.history.proposed
+    assert session.history.notes[-1].text == "the time is over"

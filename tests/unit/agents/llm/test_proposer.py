@@ -132,7 +132,14 @@ def test_an_answer_without_words_still_has_an_idea():
 def test_a_temperature_is_a_number_or_nothing(temperature: str):
     with pytest.raises(ValueError, match="is no temperature"):
         Manner(temperature=temperature)
-    assert (Manner().degrees, Manner(temperature="0.7").degrees) == (None, 0.7)
+    assert (Manner(warming=0.5).degrees(2), Manner(temperature="0.7").degrees(2)) == (None, 0.7)
+
+
+def test_a_further_try_is_asked_more_freely_so_that_small_models_stop_repeating_themselves():
+    model = Answering([said(WRONG), said(WRONG), said(GOOD)])
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    LanguageModel(model, Manner(temperature="0.5", warming=0.25)).propose(DRAFT, session, Random(0))
+    assert [request.temperature for request in model.asked] == [0.5, 0.75, 1.0]
 
 
 def test_what_was_tried_already_goes_back_instead_of_being_run_again():

@@ -4,7 +4,7 @@ from fmlbench.agents.strategies.adaptive import Adaptive
 from fmlbench.agents.strategies.greedy import Greedy
 from fmlbench.agents.strategies.sketches import Sketch, effective_dimension
 from fmlbench.core.steps import History, Operator
-from fmlbench.testing.histories import CRASH, ERROR, Tried, debug, history_of, improve
+from fmlbench.testing.histories import ACCURACY, CRASH, ERROR, Tried, debug, history_of, improve
 from tests.unit.agents.strategies.deciding import decide, move_of, sketched
 
 KEPT = (0.6, 0.7, 0.8)
@@ -30,15 +30,21 @@ class TestTheFork:
         assert move_of(Adaptive(), history_of(0.5, *[0.1] * 51)).tags["branch"] == "1"
 
     def test_forks_at_the_slope_it_was_given_and_no_steeper(self):
-        """From 0.5 to a perfect 1.0: a gain of 0.02 is 0.04 of the way, over ten steps 0.004 each."""
-        history = history_of(0.5, *[0.5] * 2, *[0.52] * 9, budget=100)
-        assert "branch" in move_of(Adaptive(window=10, slope=0.004 + 1e-9), history).tags
-        assert "branch" not in move_of(Adaptive(window=10, slope=0.004 - 1e-9), history).tags
+        """From a useless 0.2 to a perfect 1.0: a gain of 0.02 is 0.025 of the way, over ten steps 0.0025 each."""
+        metric = ACCURACY.model_copy(update={"worst": 0.2})
+        history = history_of(0.5, *[0.5] * 2, *[0.52] * 9, budget=100, metric=metric)
+        assert "branch" in move_of(Adaptive(window=10, slope=0.0025 + 1e-9), history).tags
+        assert "branch" not in move_of(Adaptive(window=10, slope=0.0025 - 1e-9), history).tags
 
     @pytest.mark.parametrize(("left", "branches"), [(3, 0), (4, 1), (15, 1), (16, 2), (30, 2), (31, 3), (90, 3)])
     def test_begins_as_many_branches_as_the_steps_left_allow(self, left: int, branches: int):
         tags = [move_of(Adaptive(), stagnant(*[0.1] * done, budget=53 + left)).tags for done in range(5)]
         assert {tag["branch"] for tag in tags if tag} == {str(place + 1) for place in range(branches)}
+
+    @pytest.mark.parametrize(("budget", "forks"), [(54, False), (55, True)])
+    def test_is_greedy_in_fewer_than_fifty_five_steps(self, budget: int, forks: bool):
+        moves = (move_of(Adaptive(), history_of(0.5, *[0.1] * done, budget=budget)) for done in range(budget))
+        assert any("branch" in move.tags for move in moves) is forks
 
     def test_does_not_fork_twice(self):
         """What the branches find later does not undo the fork."""

@@ -147,6 +147,27 @@ def test_the_leaderboard_draws_every_agent_with_its_tie_groups(run: RunFolder, t
     assert board.verdicts[0][0] == "one against other: cannot tell"
 
 
+def test_one_agent_with_two_models_is_two_agents(run: RunFolder, tmp_path: Path):
+    folders = [make_run(tmp_path, seed=seed, like=run, model=model) for model in ("a/x", "b/y") for seed in range(2)]
+    report = make_report([read(folder) for folder in folders], written="today")
+    assert report.title == "2 agents, 1 task, 4 runs"
+    board = report.leagues[0].board
+    assert board
+    assert sorted(row[0] for row in board.sheet.rows) == ["greedy-x", "greedy-y"]
+    assert [line.agent for line in report.leagues[0].tasks[0].lines] == ["greedy-x", "greedy-x", "greedy-y", "greedy-y"]
+    assert ("model", "a/x, prompts its own") in report.runs[0].provenance
+
+
+def test_every_task_has_the_means_of_its_agents(run: RunFolder, tmp_path: Path):
+    runs = [make_run(tmp_path, agent=agent, seed=seed, like=run) for agent in ("one", "other") for seed in range(3)]
+    report = make_report([read(folder) for folder in runs], written="today")
+    rounds = report.leagues[0].tasks[0].rounds
+    assert rounds
+    assert [(row[0], row[1]) for row in rounds.rows] == [("one", "3"), ("other", "3")]
+    assert all(re.fullmatch(r"[\d.]+ \[[\d.]+, [\d.]+\], n = 3", row[2]) for row in rounds.rows)
+    assert "step completion rate (share)" in render(report)
+
+
 def test_correlations_say_what_they_rest_on(run: RunFolder, tmp_path: Path):
     runs = [make_run(tmp_path, seed=seed, skill=seed / 3, like=run) for seed in range(6)]
     table = make_report([read(folder) for folder in runs], written="today").leagues[0].correlations

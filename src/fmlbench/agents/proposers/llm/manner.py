@@ -16,6 +16,7 @@ class Manner:
         1000, "of how many earlier steps the change is told, too, if there is room; small models only copy it", low=0
     )
     temperature: str = parameter("", "how freely words are chosen, like 0.7; nothing leaves it to the provider")
+    warming: float = parameter(0.0, "by how much each further try of a step raises a temperature that is set", low=0)
 
     def __post_init__(self) -> None:
         try:
@@ -23,7 +24,6 @@ class Manner:
         except ValueError as error:
             raise ValueError(f"'{self.temperature}' is no temperature") from error
 
-    @property
-    def degrees(self) -> float | None:
-        """The temperature as a number; None leaves it to the provider."""
-        return float(self.temperature) if self.temperature else None
+    def degrees(self, turn: int) -> float | None:
+        """The temperature of a step's nth try as a number; None leaves it to the provider."""
+        return float(self.temperature) + self.warming * turn if self.temperature else None

@@ -92,7 +92,7 @@ class _Asking:
             system=system,
             messages=talk,
             max_output_tokens=self.manner.output_tokens,
-            temperature=self.manner.degrees,
+            temperature=self.manner.degrees(turn if purpose == PROPOSE else 0),
         )
         self.replies.append(self.model.complete(request))
         return self.replies[-1]

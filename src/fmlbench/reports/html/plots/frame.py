@@ -21,6 +21,8 @@ class Frame:
     up: Scale
     across_label: str
     up_label: str
+    is_counted: bool = True
+    """Whether only whole numbers mean something across."""
 
     def axes(self) -> list[Markup]:
         """Grid lines with their numbers, and the names of both axes."""
@@ -36,8 +38,10 @@ class Frame:
         return parts
 
     def _columns(self) -> list[Markup]:
-        ticks = [tick for tick in self.across.ticks(8) if tick == round(tick)]
-        return [text(self.across(tick), HEIGHT - BOTTOM + 22, f"{tick:.0f}", "tick across") for tick in ticks]
+        ticks = self.across.ticks(8)
+        step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
+        shown = [tick for tick in ticks if tick == round(tick)] if self.is_counted else ticks
+        return [text(self.across(tick), HEIGHT - BOTTOM + 22, tick_text(tick, step), "tick across") for tick in shown]
 
     def _names(self) -> list[Markup]:
         middle = (LEFT + WIDTH - RIGHT) / 2

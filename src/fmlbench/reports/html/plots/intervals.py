@@ -10,6 +10,8 @@ from fmlbench.reports.html.plots.scales import Scale, spanning
 from fmlbench.reports.html.plots.svg import element, line, picture
 
 _WIDTH, _HEIGHT, _EDGE = 260.0, 26.0, 8.0
+_ROOM = 0.25
+"""How far thin lines may widen the scale on either side, as a share of what the others take."""
 
 
 @dataclass(frozen=True)
@@ -26,14 +28,20 @@ class Strip:
 
 
 def draw_strips(strips: Sequence[Strip]) -> list[Markup]:
-    """One drawing per row, all on the same scale; a line marks zero."""
-    scale = spanning([0.0, *(value for strip in strips for value in _values(strip))], _EDGE, _WIDTH - _EDGE)
+    """One drawing per row, all on the same scale; a line marks zero.
+
+    Few tasks say next to nothing about tasks like these: thin lines that would flatten all the others end at the edge.
+    """
+    inner = [0.0, *(value for strip in strips for value in (strip.mean, *_edges(strip.inner)))]
+    low, high = min(inner), max(inner)
+    room = (high - low) * _ROOM
+    outer = [min(max(edge, low - room), high + room) for strip in strips for edge in _edges(strip.outer)]
+    scale = spanning([*inner, *outer], _EDGE, _WIDTH - _EDGE)
     return [_draw(strip, scale) for strip in strips]
 
 
-def _values(strip: Strip) -> list[float]:
-    intervals = [interval for interval in (strip.inner, strip.outer) if interval]
-    return [strip.mean, *(edge for interval in intervals for edge in (interval.low, interval.high))]
+def _edges(interval: Interval | None) -> tuple[float, ...]:
+    return (interval.low, interval.high) if interval else ()
 
 
 def _draw(strip: Strip, scale: Scale) -> Markup:

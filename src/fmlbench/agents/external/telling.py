@@ -1,0 +1,34 @@
+"""How steps and trials are told at the desk, to people, models and programs."""
+
+from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.figures import score_text
+from fmlbench.core.steps import Step
+
+
+def line_of(step: Step) -> str:
+    """A step in one line."""
+    return f"step {step.index}: {outcome_of(step.evaluation)}. {step.idea}"
+
+
+def outcome_of(evaluation: Evaluation) -> str:
+    """What came of it, with the score or the reason."""
+    score = f", score {score_text(evaluation.score)}" if evaluation.is_ok else ""
+    reason = f" ({evaluation.reason})" if evaluation.reason else ""
+    return f"{evaluation.outcome}{score}{reason}"
+
+
+def with_log(head: str, evaluation: Evaluation) -> str:
+    """The end of the log goes along where something failed: that is where the traceback is."""
+    if evaluation.is_ok or not evaluation.log_tail.strip():
+        return head
+    return f"{head}\n\nThe end of its log:\n{evaluation.log_tail.strip()}"
+
+
+def data_of(evaluation: Evaluation) -> dict[str, object]:
+    """The same for programs."""
+    return {
+        "outcome": str(evaluation.outcome),
+        "score": evaluation.score if evaluation.is_ok else None,
+        "reason": evaluation.reason,
+        "seconds": evaluation.seconds,
+    }

@@ -1,0 +1,92 @@
+"""Compare the agents that words on the command line name, and show what came of it."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from rich.console import Group
+from rich.text import Text
+
+from fmlbench.cli.measuring import by_agent, measure_words, read_form, show_sheet
+from fmlbench.cli.places import find_places
+from fmlbench.cli.screen import proceedings, show, show_json
+from fmlbench.cli.selecting import runs_of_agent
+from fmlbench.core.errors import BadRequest
+from fmlbench.core.run import agent_names
+from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
+from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.reports.comparison import group_lines, leaderboard_sheet, task_sheet, verdict_lines
+from fmlbench.reports.sheets import Form
+from fmlbench.reports.wording import seal_text
+from fmlbench.workspace.places import Places
+
+_MOST_IN_FULL = 3
+"""Pairs of agents of which all is told."""
+_BRIEF_LINES = 2
+"""Of the others: the verdict and the difference."""
+
+
+def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
+    """Agents against each other, with a verdict."""
+    wanted = read_form(form)
+    agents = _contestants(words, embedder)
+    board = rank_agents(agents, measure)
+    if as_json:
+        show_json(board)
+        return
+    is_brief = wanted is Form.TEXT and len(board.comparisons) > _MOST_IN_FULL
+    for comparison in () if is_brief else board.comparisons:
+        show_sheet(task_sheet(comparison), wanted)
+    show_sheet(leaderboard_sheet(board), wanted)
+    if wanted is Form.TEXT:
+        seal = seal_text(next(iter(agents.values()))[0].spec.rung)
+        show(Group(*map(Text, ("", seal, *_verdicts(board, is_brief=is_brief), *group_lines(board)))))
+
+
+def _verdicts(board: Leaderboard, *, is_brief: bool) -> Iterator[str]:
+    for comparison in board.comparisons:
+        yield from islice(verdict_lines(comparison), _BRIEF_LINES if is_brief else None)
+    if is_brief:
+        yield "What these rest on, and how many more seeds would decide: in --json, a report, or for two agents alone."
+
+
+def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[MeasuredRun]]:
+    """The groups that words name, or the agents of the only one."""
+    places = find_places()
+    groups = dict(_named(word, places) for word in words)
+    found = {name: measure_words([group], embedder) for name, group in groups.items()}
+    if len(found) == 1:
+        (runs,) = found.values()
+        found = _begun(by_agent(runs))
+    if len(found) < 2:
+        raise BadRequest(
+            "There is nothing to compare with.",
+            hint="Name two groups of runs or more, or a study or folder with two agents or more.",
+        )
+    for name, runs in found.items():
+        _require_one_agent(name, runs)
+    return found
+
+
+def _begun(agents: dict[str, list[MeasuredRun]]) -> dict[str, list[MeasuredRun]]:
+    """Those who have finished a run; a sweep comes to the others later."""
+    waiting = [name for name, runs in agents.items() if not any(run.is_over for run in runs)]
+    if waiting:
+        proceedings().print(Text(f"no run is over, so left out: {', '.join(waiting)}", "yellow"), soft_wrap=True)
+    return {name: runs for name, runs in agents.items() if name not in waiting}
+
+
+def _named(word: str, places: Places) -> tuple[str, str]:
+    """A group and what it is called; an agent may be named with its settings, which have equals signs of their own."""
+    name, equals, group = word.partition("=")
+    return (name, group) if equals and not runs_of_agent(word, places.runs) else (word, word)
+
+
+def _require_one_agent(group: str, runs: Sequence[MeasuredRun]) -> None:
+    """Namesakes with different settings are different agents; a folder that mixes names is the user's own wish."""
+    agents = [run.spec.agent for run in runs]
+    names = sorted(set(agent_names(agents)))
+    if len(names) > 1 and len({agent.slug for agent in agents}) == 1:
+        raise BadRequest(
+            f"'{group}' holds runs of {len(names)} agents: {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}.",
+            hint="Compare them with each other, by these names.",
+        )

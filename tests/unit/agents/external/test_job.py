@@ -1,0 +1,38 @@
+"""What a program finds when it starts."""
+
+from fmlbench.agents.external.job import lay_out
+from fmlbench.agents.surroundings import Quarters
+from fmlbench.testing.sessions import RecordedSession
+
+FILES = {"research.py": "rate = 0.5\n"}
+
+
+def prompt_of(quarters: Quarters, *, sealed: bool = True, files: int = 0) -> str:
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    repository = (*(f"library/of/many/parts/part_{number:05}.py" for number in range(files)), "research.py")
+    session.brief = session.brief.model_copy(
+        update={"sealed": sealed, "repository": repository, "editable": ("research.py",)}
+    )
+    lay_out(quarters, session, steps_left=3)
+    assert (quarters.folder / "told" / "brief.md").read_text().count("part_") == files
+    return (quarters.folder / "told" / "prompt.md").read_text()
+
+
+def test_the_prompt_says_where_things_are_and_what_is_left(quarters: Quarters):
+    prompt = prompt_of(quarters)
+    for words in ("Scored steps: 3; minutes: 60.", "lies in /lab/data", "There is no network.", "* research.py"):
+        assert words in prompt
+
+
+def test_without_a_seal_the_prompt_promises_none(quarters: Quarters):
+    prompt = prompt_of(quarters, sealed=False)
+    assert "lies in $FML_LAB/data" in prompt
+    assert "There is no network." not in prompt
+
+
+def test_a_prompt_fits_a_command_line_however_large_the_repository_is(quarters: Quarters):
+    """One word of a command line may have 128 kB; what may be changed is listed first."""
+    prompt = prompt_of(quarters, files=20_000)
+    assert len(prompt.encode()) < 100_000
+    assert "* research.py\n  library/of/many/parts/part_00000.py" in prompt
+    assert "more: 'fml brief' lists all" in prompt

@@ -1,0 +1,32 @@
+from fmlbench.core.run import AgentSpec, agent_names
+
+
+def mcts(**facts: object) -> AgentSpec:
+    return AgentSpec(name="mcts", strategy="mcts", proposer="mutate").model_copy(update=facts)
+
+
+def test_an_agent_alone_is_called_by_its_name():
+    assert agent_names([mcts(settings={"exploration": 1})] * 2) == ["mcts", "mcts"]
+
+
+def test_models_tell_agents_apart():
+    one, other = mcts(model="openai/gpt-5"), mcts(model="google/gemini-2.5-pro")
+    assert agent_names([one, other]) == ["mcts-gpt-5", "mcts-gemini-2.5-pro"]
+
+
+def test_namesakes_are_told_apart_by_what_they_differ_in():
+    agents = [mcts(settings={"exploration": 1, "width": 3}), mcts(settings={"exploration": 2, "width": 3})]
+    assert agent_names(agents) == ["mcts:exploration=1", "mcts:exploration=2"]
+
+
+def test_a_setting_that_only_one_of_them_has_tells_them_apart():
+    assert agent_names([mcts(), mcts(settings={"width": 3})]) == ["mcts:width=", "mcts:width=3"]
+
+
+def test_the_same_model_of_another_provider_is_another_agent():
+    agents = [mcts(model="openai/gpt-5"), mcts(model="proxy/gpt-5")]
+    assert agent_names(agents) == ["mcts-gpt-5:model=openai/gpt-5", "mcts-gpt-5:model=proxy/gpt-5"]
+
+
+def test_who_replays_recorded_answers_is_still_the_agent_that_gave_them():
+    assert agent_names([mcts(), mcts(replay="somewhere")]) == ["mcts", "mcts"]
