@@ -48,7 +48,7 @@ def test_a_strategy_a_proposer_and_a_preset_of_ones_own(tmp_path: Path, cache: P
     for shown in ("passed", "after how many steps a climb is over", "of 4 gave a score"):
         assert shown in strategy
     assert "passed" in proposer
-    (log,) = (tmp_path / "runs").glob("*.rates.*/events.jsonl")
+    (log,) = (tmp_path / "runs").glob("toy.cpu.rates.*/events.jsonl")
     assert "learning rate 0.3 -> " in log.read_text()
     assert "how many drafts come first" in preset
     assert "10" in preset

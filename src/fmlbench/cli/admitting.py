@@ -10,6 +10,7 @@ from fmlbench.cli.places import find_places
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import rung, sandbox_of
 from fmlbench.cli.screen import proceedings, results, show_json, show_lines
+from fmlbench.core.errors import BadRequest
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung
 from fmlbench.core.task import SMOKE
@@ -67,6 +68,8 @@ def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, 
 
 
 def _calibrated(folder: TaskFolder, track: str, places: Places, sandbox: Sandbox, progress: Progress) -> TaskFolder:
+    if track not in folder.task.tracks:
+        raise BadRequest(f"'{track}' is for trying out, and is not calibrated.", hint="Leave out --calibrate.")
     prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
     today = datetime.now(UTC).date().isoformat()
     measured = calibrate(prepared, places, progress, machine=processor_name(), date=today)

@@ -287,7 +287,7 @@ class Task(Record):
         return self
 
     @property
-    def is_relative(self) -> bool:
+    def has_relative_rules(self) -> bool:
         """Whether a rule can be judged only beside the baseline on the same draw."""
         return any(rule.relative_to_baseline for rule in self.rules)
 

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from fmlbench.core.errors import TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.execution.draws import Recipe, make_pools
 from fmlbench.execution.environments import build
@@ -12,8 +13,10 @@ from fmlbench.execution.secret import Secret, machine_secret
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.workspace.digests import digest_of
 from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
+from fmlbench.workspace.globs import matches
 from fmlbench.workspace.materials import is_intact, obtain
 from fmlbench.workspace.places import Places
+from fmlbench.workspace.trees import editable_files
 
 
 def prepare(
@@ -30,6 +33,7 @@ def prepare(
     track, task = folder.track(track_name), folder.task
     python = build(task.environment, task_folder=folder.path, places=places, progress=progress)
     codebase = _codebase(folder, places, progress)
+    _insist_on_editable(folder, codebase)
     raw = {item.name: obtain(item, task_folder=folder.path, places=places, progress=progress) for item in task.data}
     secret = secret or machine_secret(places.cache)
     key = f"{task.name}-{track_name}-{folder.digest[:12]}-{secret.fingerprint}"
@@ -49,6 +53,19 @@ def prepare(
         sandbox=sandbox,
         secret=secret,
     )
+
+
+def _insist_on_editable(folder: TaskFolder, codebase: Path) -> None:
+    """What a manifest suggests must be there and editable, for it is what agents begin with."""
+    editable = folder.task.editable
+    files = editable_files(codebase, editable)
+    absent = [name for name in editable.suggested if not any(matches(path, [name]) for path in files)]
+    if absent or not files:
+        what = f"suggests '{absent[0]}', which is not among them" if absent else "has none"
+        raise TaskInvalid(
+            f"Of the editable files in its codebase, task '{folder.task.name}' {what}.",
+            hint=f"Mend [editable] in {folder.path / 'task.toml'}: globs are {', '.join(editable.globs)}.",
+        )
 
 
 def _codebase(folder: TaskFolder, places: Places, progress: Progress) -> Path:

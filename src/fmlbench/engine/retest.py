@@ -64,7 +64,7 @@ class Retest:
             return done
         if baseline is None:
             return self._baseline(seed)
-        return self._measure(index, seed, baseline.result().metrics if self.prepared.task.is_relative else {})
+        return self._measure(index, seed, baseline.result().metrics if self.prepared.task.has_relative_rules else {})
 
     def _measure(self, index: int, seed: int, baseline: Mapping[str, float]) -> Evaluation:
         workbench = Workbench(

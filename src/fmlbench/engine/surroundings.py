@@ -72,7 +72,9 @@ class _Practice:
     def _baseline(self) -> Mapping[str, float]:
         """What rules that are relative to the baseline start from: the untouched code on the same questions."""
         task = self._prepared.task
-        return self._try(editable_files(self._prepared.codebase, task.editable), {}).metrics if task.is_relative else {}
+        if not task.has_relative_rules:
+            return {}
+        return self._try(editable_files(self._prepared.codebase, task.editable), {}).metrics
 
     def _try(self, files: Mapping[str, str], baseline: Mapping[str, float]) -> Evaluation:
         self._trials += 1

@@ -7,16 +7,17 @@ from pathlib import Path
 from statistics import fmean
 
 from fmlbench.core.errors import TaskInvalid
-from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import ExamName, Variant
 from fmlbench.engine.workbench import Workbench
 from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
+from fmlbench.workspace.editing_rules import find_violation
 from fmlbench.workspace.filing import scratch_beside
 from fmlbench.workspace.places import Places
-from fmlbench.workspace.trees import editable_files
+from fmlbench.workspace.trees import editable_files, repository_files
 
 
 class _Measurement(Record):
@@ -49,6 +50,11 @@ class Variants:
     def measure(self, variant: str, seeds: int) -> VariantScores:
         """Scores of a variant on the first so many check seeds."""
         files = self.files_of(variant)
+        if violation := self._violation_of(files):
+            raise TaskInvalid(
+                f"The {variant} of '{self.prepared.task.name}' breaks the editing rules: {violation}",
+                hint="Candidates are held to them, and so is what ships with a task.",
+            )
         self.progress.start(f"{self.prepared.task.name}: {variant}", seeds)
         measured: list[_Measurement] = []
         for seed in range(seeds):
@@ -126,6 +132,8 @@ class Variants:
 
     def _test(self, variant: str, seed: int) -> Evaluation:
         files = self.files_of(variant)
+        if violation := self._violation_of(files):
+            return Evaluation(outcome=Outcome.REJECTED, reason=violation)
         kept = self._kept(variant, files) / f"{seed}-test.json"
         if kept.exists():
             return Evaluation.model_validate_json(kept.read_bytes())
@@ -136,6 +144,10 @@ class Variants:
             if evaluation.is_ok:
                 _keep(evaluation, scratch, kept)
         return evaluation
+
+    def _violation_of(self, files: Mapping[str, str]) -> str | None:
+        repository = repository_files(self.prepared.codebase)
+        return find_violation(files, self.files_of("baseline"), self.prepared.task.editable, repository=repository)
 
     def _workbench(self, variant: str, files: Mapping[str, str], seed: int, scratch: Path) -> Workbench:
         return Workbench(

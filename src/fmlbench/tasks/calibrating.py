@@ -11,8 +11,10 @@ def write_calibration(manifest: Path, track: str, calibration: Calibration) -> N
     """Replace the track's calibration table, or add it at the end."""
     text = manifest.read_text("utf-8")
     block = _block(track, calibration)
-    old = re.compile(rf"^\[tracks\.{re.escape(track)}\.calibration\]\n(?:(?![\[#]).*(?:\n|\Z))*", re.MULTILINE)
-    mended = old.sub(lambda _: block + "\n", text, count=1) if old.search(text) else f"{text.rstrip()}\n\n{block}"
+    # Comments and empty lines belong to the table only where a fact follows: the others are about what comes next.
+    facts = r"(?:(?:[ \t]*(?:#.*)?\n)*\w+ = .*(?:\n|\Z))*"
+    old = re.compile(rf"^\[tracks\.{re.escape(track)}\.calibration\]\n{facts}", re.MULTILINE)
+    mended = old.sub(lambda _: block, text, count=1) if old.search(text) else f"{text.rstrip()}\n\n{block}"
     fresh = manifest.with_suffix(".new")
     fresh.write_text(mended.rstrip() + "\n", "utf-8")
     fresh.replace(manifest)

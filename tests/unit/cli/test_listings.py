@@ -8,6 +8,7 @@ import pytest
 
 from fmlbench.core.brief import Brief
 from fmlbench.engine.admission import Finding
+from fmlbench.tasks.library import find_task
 from tests.unit.cli.conftest import Fmlbench
 
 
@@ -133,3 +134,15 @@ def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.Mon
     found = {symptom["what"]: symptom for symptom in json.loads(fmlbench("doctor", "--json").out)}
     assert (found["git"]["health"], found["npm"]["health"]) == ("missing", "optional")
     assert found["git"]["mend"] == "sudo dnf install git"
+
+
+@pytest.mark.sandbox
+def test_what_is_only_tried_out_is_not_calibrated(fmlbench: Fmlbench):
+    manifest = find_task("fairness").path / "task.toml"
+    before = manifest.read_bytes()
+    called = fmlbench("tasks", "check", "fairness", "--track", "paper-smoke", "--calibrate")
+    assert (called.code, called.err) == (
+        2,
+        "error: 'paper-smoke' is for trying out, and is not calibrated.\nhint:  Leave out --calibrate.\n",
+    )
+    assert manifest.read_bytes() == before

@@ -11,6 +11,7 @@ from fmlbench.core.progress import Silent
 from fmlbench.core.task import Measured
 from fmlbench.engine.admission import Finding, check_task
 from fmlbench.engine.arena import AttackRow
+from fmlbench.engine.preparation import prepare
 from fmlbench.engine.variants import Variants, VariantScores
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
@@ -43,7 +44,7 @@ def bad(tmp_path: Path) -> Path:
     shutil.copytree(folder / "reference", folder / "exploits" / "quick")
     for variant in ("reference", "method_off"):
         shutil.rmtree(folder / variant)
-        shutil.copytree(folder / "codebase", folder / variant)
+        shutil.copytree(folder / "codebase" / "tinylearn", folder / variant / "tinylearn")
     manifest = folder / "task.toml"
     text = manifest.read_text().replace("[tracks.cpu]", EXPLOIT)
     manifest.write_text(
@@ -102,6 +103,34 @@ def test_a_second_check_measures_only_what_changed(
     with pytest.raises(TaskInvalid, match="The reference of 'bad' fails on validation"):
         check(bad, places, sandbox)
     assert {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")} == before
+
+
+def test_what_ships_with_a_task_is_held_to_its_editing_rules(bad: Path, places: Places, sandbox: Sandbox):
+    for variant in ("reference", "exploits/quick"):
+        (bad / variant / "elsewhere").mkdir()
+        (bad / variant / "elsewhere" / "x.py").write_text("x = 1\n")
+    ready = prepare(read_task(bad), "cpu", places=places, sandbox=sandbox, progress=Silent())
+    variants = Variants(ready, places, Silent())
+    with pytest.raises(TaskInvalid, match=r"The reference of 'bad' breaks the editing rules: 'elsewhere/x\.py'"):
+        variants.measure("reference", 1)
+    assert str(variants.try_exploit(ready.task.exploits[0], 1)).startswith("rejected: 'elsewhere/x.py'")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        ('suggested = ["tinylearn/features.py"', 'suggested = ["tinylearn/none.py"', "suggests 'tinylearn/none.py'"),
+        ('globs = ["tinylearn/*.py"]\nsuggested = [', 'globs = ["x/*.py"]\nsuggested = []\n#', "has none"),
+    ],
+)
+def test_what_agents_are_to_begin_with_must_be_there(
+    tmp_path: Path, places: Places, sandbox: Sandbox, old: str, new: str, complaint: str
+):
+    manifest = start_task("odd", tmp_path) / "task.toml"
+    assert old in manifest.read_text()
+    manifest.write_text(manifest.read_text().replace(old, new))
+    with pytest.raises(TaskInvalid, match=complaint):
+        prepare(read_task(manifest.parent), "cpu", places=places, sandbox=sandbox, progress=Silent())
 
 
 class Alternating(Variants):

@@ -130,3 +130,17 @@ def test_a_calibration_is_written_into_the_manifest_and_replaced(toy: Path):
         assert after.track("cpu").calibration == calibration
         assert after.digest == before.digest
         assert remark in (toy / "task.toml").read_text()
+
+
+def test_a_calibration_leaves_the_rest_of_the_manifest_alone(toy: Path):
+    calibration = read_task(toy).track("cpu").calibration
+    assert calibration is not None
+    manifest = toy / "task.toml"
+    before = manifest.read_text()
+    manifest.write_text(before + "\n# About what comes next.\n\n[[exploits]]\nfolder = 'reference'\nidea = 'none'\n")
+    edit(toy, "step_cpu_seconds = ", "# Of training and both exams.\n\nstep_cpu_seconds = ")
+    write_calibration(manifest, "cpu", calibration)
+    after = manifest.read_text()
+    assert after.startswith(before)
+    assert after.endswith("\n\n# About what comes next.\n\n[[exploits]]\nfolder = 'reference'\nidea = 'none'\n")
+    assert read_task(toy).track("cpu").calibration == calibration
