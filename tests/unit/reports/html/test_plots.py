@@ -8,6 +8,7 @@ from sklearn.decomposition import PCA
 from fmlbench.metrics.reliability import Fate
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.reports.html.plots.bars import Part, draw_bar
+from fmlbench.reports.html.plots.frame import Frame
 from fmlbench.reports.html.plots.intervals import Strip, draw_strips
 from fmlbench.reports.html.plots.map import draw_map, project
 from fmlbench.reports.html.plots.profile import draw_profiles
@@ -25,6 +26,12 @@ def plotted(index: int, score: float | None, *, test: float | None = None, best:
 
 def curve(*steps: PlottedStep, sigma: float | None = 0.01, reference: float | None = 0.8) -> ScoreCurve:
     return ScoreCurve(ACCURACY, steps, steps[0].score, sigma, reference, budget=len(steps) - 1)
+
+
+def test_steps_are_counted_in_whole_numbers():
+    frame = Frame(Scale(0, 5, 84, 626), Scale(0, 1, 278, 14), "step", "score")
+    across = re.findall(r"tick across[^>]*>([^<]+)<", "".join(frame.axes()))
+    assert across == ["0", "1", "2", "3", "4", "5"]
 
 
 def test_the_largest_numbers_there_are_have_a_scale():

@@ -40,7 +40,9 @@ class Frame:
     def _columns(self) -> list[Markup]:
         ticks = self.across.ticks(8)
         step = ticks[1] - ticks[0] if len(ticks) > 1 else 1.0
-        shown = [tick for tick in ticks if tick == round(tick)] if self.is_counted else ticks
+        shown = ticks
+        if self.is_counted:
+            shown, step = [tick for tick in ticks if tick == round(tick)], max(step, 1.0)
         return [text(self.across(tick), HEIGHT - BOTTOM + 22, tick_text(tick, step), "tick across") for tick in shown]
 
     def _names(self) -> list[Markup]:
