@@ -37,6 +37,13 @@ class Lease(Record):
     boot: str
     """Tells kernels apart, whose processes and locks are their own; containers of one machine share it."""
     pid: int
+    began: int | None = None
+    """When the process started, in its kernel's own count: a number is given to many processes, one after the other.
+
+    None on leases of earlier versions, as is an empty namespace.
+    """
+    namespace: str = ""
+    """In which its number counts: containers of one machine number their processes each for itself."""
     released: bool = False
 
 
@@ -51,7 +58,8 @@ class Holder:
 def me() -> Lease:
     """The lease that this process would hold."""
     boot = _BOOT_ID.read_text("ascii").strip() if _BOOT_ID.exists() else ""
-    return Lease(host=socket.gethostname(), boot=boot, pid=os.getpid())
+    pid = os.getpid()
+    return Lease(host=socket.gethostname(), boot=boot, pid=pid, began=_start_of(pid), namespace=_namespace())
 
 
 def end_this_process() -> None:
@@ -92,8 +100,39 @@ def holder_of(run: Path, observer: Lease | None = None) -> Holder | None:
 
 
 def is_known_dead(lease: Lease, observer: Lease) -> bool:
-    """Whether a process is gone; of other machines nobody knows."""
-    return lease.boot == observer.boot and not Path(f"/proc/{lease.pid}").exists()
+    """Whether a process is gone; of other machines and other containers nobody knows."""
+    return _is_in_sight(lease, observer) and not _is_there(lease)
+
+
+def is_known_alive(lease: Lease, observer: Lease) -> bool:
+    """Whether a process is there, and is the one that it was."""
+    return _is_in_sight(lease, observer) and _is_there(lease)
+
+
+def _is_in_sight(lease: Lease, observer: Lease) -> bool:
+    return lease.boot == observer.boot and lease.namespace in {"", observer.namespace}
+
+
+def _is_there(lease: Lease) -> bool:
+    start = _start_of(lease.pid)
+    return start is not None and lease.began in {None, start}
+
+
+def _start_of(pid: int) -> int | None:
+    """When a process started, in ticks since the kernel did; None if there is no such process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    # The 22nd word; the second one is the program's name, which may have spaces and brackets of its own.
+    return int(stat.rpartition(")")[2].split()[19])
+
+
+def _namespace() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
 
 
 def _take(run: Path, lease: Lease) -> int:
@@ -141,7 +180,8 @@ def _keep(run: Path, number: int, over: threading.Event, stop: Callable[[], None
 
 def _latest(run: Path) -> int:
     """The highest number there is; 0 where there is none."""
-    numbers = [path.suffix[1:] for path in run.glob("lease.*")]
+    # The names of leases in the making and of probes end in numbers, too: of a process, and of a thread.
+    numbers = [path.name.removeprefix("lease.") for path in run.glob("lease.*")]
     return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import RunLocked
-from fmlbench.records.lease import CANCELLED, STALE_SECONDS, Lease, holder_of, leased, me
+from fmlbench.records.lease import CANCELLED, STALE_SECONDS, Lease, holder_of, is_known_alive, leased, me
 
 ELSEWHERE = Lease(host="node7", boot="another kernel", pid=42)
 FAST = 0.01
@@ -66,17 +66,56 @@ def test_a_dead_player_of_this_machine_is_known_to_be_dead_at_once(tmp_path: Pat
         assert (tmp_path / "lease.4").exists()
 
 
-def test_of_all_who_want_a_dead_players_run_one_gets_it(tmp_path: Path):
+def test_a_process_that_got_a_dead_players_number_is_not_that_player(tmp_path: Path):
+    earlier = me().model_copy(update={"began": 1})
+    (tmp_path / "lease.3").write_text(earlier.model_dump_json())
+    assert holder_of(tmp_path) is None
+    assert not is_known_alive(earlier, me())
+    assert is_known_alive(me(), me())
+
+
+def test_a_player_in_another_container_is_told_by_its_heartbeat_alone(tmp_path: Path):
+    # Its number means nothing here: there may be no such process, or another one.
+    other = me().model_copy(update={"namespace": "pid:[1]", "pid": 2**22 + 1})
+    (tmp_path / "lease.3").write_text(other.model_dump_json())
+    assert holder_of(tmp_path)
+    assert not is_known_alive(other.model_copy(update={"pid": os.getpid()}), me())
+    grow_old(tmp_path, STALE_SECONDS + 1)
+    assert holder_of(tmp_path) is None
+
+
+def test_a_lease_of_an_earlier_version_is_judged_by_its_number_alone(tmp_path: Path):
+    text = f'{{"host":"{me().host}","boot":"{me().boot}","pid":%d,"released":false}}'
+    (tmp_path / "lease.3").write_text(text % os.getpid())
+    assert holder_of(tmp_path)
+    (tmp_path / "lease.3").write_text(text % (2**22 + 1))
+    assert holder_of(tmp_path) is None
+
+
+def test_only_leases_are_counted_whatever_number_another_name_ends_in(tmp_path: Path):
+    for name in ("lease.3", "lease.new.node7.42", "lease.now.node7.42.139801625872065"):
+        (tmp_path / name).write_text(ELSEWHERE.model_dump_json())
+    with pytest.raises(RunLocked, match="node7"), leased(tmp_path):
+        pass
+    (tmp_path / "lease.3").write_text(ELSEWHERE.model_copy(update={"released": True}).model_dump_json())
+    with leased(tmp_path):
+        assert (tmp_path / "lease.4").exists()
+
+
+@pytest.mark.parametrize("_", range(20))
+def test_of_all_who_want_a_dead_players_run_one_gets_it(tmp_path: Path, _: int):
     (tmp_path / "lease.1").write_text(ELSEWHERE.model_dump_json())
     grow_old(tmp_path, STALE_SECONDS + 1)
     ready, over = threading.Barrier(8), threading.Event()
     took: list[int] = []
     refused: list[int] = []
+    stopped: list[int] = []
 
     def play(number: int) -> None:
+        lease = Lease(host=f"node{number}", boot=f"kernel {number}", pid=1)
         ready.wait()
         try:
-            with leased(tmp_path, lease=Lease(host=f"node{number}", boot=f"kernel {number}", pid=1)):
+            with leased(tmp_path, lease=lease, stop=lambda: stopped.append(number), heartbeat_seconds=FAST):
                 took.append(number)
                 over.wait(60)
         except RunLocked:
@@ -89,7 +128,7 @@ def test_of_all_who_want_a_dead_players_run_one_gets_it(tmp_path: Path):
         player.start()
     for player in players:
         player.join()
-    assert (len(took), len(refused)) == (1, 7)
+    assert (len(took), len(refused), stopped) == (1, 7, [])
 
 
 def test_a_cancelled_run_stops_with_the_next_heartbeat(tmp_path: Path):
