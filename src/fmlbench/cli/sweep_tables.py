@@ -34,9 +34,10 @@ class Forecast:
     """Of each run."""
     complete: int
     parallel: int
-    seconds: float
-    """Until the last run is over, as far as tasks are calibrated."""
-    seconds_of_runs: float
+    seconds: float | None
+    """Until the last run is over, as far as tasks are calibrated; None where no task of what is left is."""
+    seconds_of_runs: float | None
+    """Of all runs that are left, one after the other; likewise."""
     uncalibrated: Sequence[str]
     """Tasks of which nobody knows how long they take on this track."""
     dollars: float | None
@@ -45,7 +46,7 @@ class Forecast:
 
 def forecast_of(plan: Plan, standings: Sequence[Standing], parallel: int) -> Forecast:
     """Work out what is left to do."""
-    left = [seconds_left(standing) for standing in standings]
+    left = seconds_left(standings)
     return Forecast(
         study=plan.study.name,
         runs=len(plan.runs),
@@ -55,8 +56,8 @@ def forecast_of(plan: Plan, standings: Sequence[Standing], parallel: int) -> For
         steps=plan.study.budget.steps,
         complete=sum(standing.state is State.COMPLETE for standing in standings),
         parallel=parallel,
-        seconds=makespan(left, parallel),
-        seconds_of_runs=sum(left),
+        seconds=None if left is None else makespan(left, parallel),
+        seconds_of_runs=None if left is None else sum(left),
         uncalibrated=plan.uncalibrated,
         dollars=plan.dollars,
     )
@@ -75,6 +76,8 @@ def plan_text(plan: Plan, standings: Sequence[Standing], parallel: int) -> Text:
 
 
 def _time_text(told: Forecast) -> str:
+    if told.seconds is None or told.seconds_of_runs is None:
+        return f"time not known (nobody has calibrated {', '.join(told.uncalibrated)} on this track)"
     text = f"{duration_text(told.seconds)} with {told.parallel} at once ({duration_text(told.seconds_of_runs)} of runs)"
     if told.uncalibrated:
         text += f", and whatever {', '.join(told.uncalibrated)} take: nobody has calibrated them on this track"

@@ -18,6 +18,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.engine.preparation import prepare
 from fmlbench.scheduling.engines.catalogue import open_engine
 from fmlbench.scheduling.engines.engine import Engine
+from fmlbench.scheduling.estimates import makespan
 from fmlbench.scheduling.planning import Plan, lay_out, make_plan
 from fmlbench.scheduling.standing import Standing, State, look_at_all, seconds_left
 from fmlbench.scheduling.status import Status, status_of
@@ -115,9 +116,10 @@ def _status(plan: Plan) -> Status:
     return status_of(plan, standings, _seconds_left(standings))
 
 
-def _seconds_left(standings: list[Standing]) -> float:
+def _seconds_left(standings: list[Standing]) -> float | None:
     playing = sum(standing.state is State.PLAYING for standing in standings)
-    return sum(map(seconds_left, standings)) / max(1, playing)
+    left = seconds_left(standings)
+    return None if left is None else makespan(left, max(1, playing))
 
 
 def _report(status: Status, reached: str, *, as_json: bool) -> None:

@@ -16,7 +16,9 @@ from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.performance import improvement
 from fmlbench.metrics.trace import Trace
 from fmlbench.records.folder import RunFolder
-from fmlbench.records.replay import RunState, read_state
+from fmlbench.records.log import each_event
+from fmlbench.records.replay import RunState, read_state, replay
+from fmlbench.scheduling.playing_time import seconds_played
 
 
 class Glance(Record):
@@ -29,8 +31,8 @@ class Glance(Record):
     """Proposals that were tested."""
     done: int = 0
     """Everything that was logged for good: steps, hidden tests and retests."""
-    seconds: float = 0.0
-    """Of proposing and experiments."""
+    played_seconds: float = 0.0
+    """Of proposing, experiments, hidden exams and retests."""
     dollars: float = 0.0
     """As far as prices are known."""
     unpriced: int = 0
@@ -57,10 +59,11 @@ def glance_at(folder: RunFolder, task: Task | None = None, last: Glance | None =
     if kept is not None and kept.sizes == sizes:
         return kept
     try:
-        state = read_state(folder)
+        events = [*each_event(folder.events), *each_event(folder.sealed)]
+        state = replay(events)
     except RunDamaged as error:
         return Glance(sizes=sizes, damage=error.message)
-    glance = _glance(state, state.task or task, sizes)
+    glance = _glance(state, state.task or task, sizes, seconds_played(events))
     if glance.is_complete:
         folder.glance.write_text(glance.model_dump_json(), "utf-8")
     return glance
@@ -80,7 +83,7 @@ def hidden_improvement(state: RunState, spec: RunSpec, task: Task) -> float | No
     return None if isinstance(value, Missing) else value
 
 
-def _glance(state: RunState, task: Task | None, sizes: tuple[int, int]) -> Glance:
+def _glance(state: RunState, task: Task | None, sizes: tuple[int, int], played_seconds: float) -> Glance:
     proposed, usages, spec = state.steps[1:], state.usages, state.spec
     is_complete = bool(spec and task and state.is_complete(spec, task.metric))
     return Glance(
@@ -88,7 +91,7 @@ def _glance(state: RunState, task: Task | None, sizes: tuple[int, int]) -> Glanc
         is_complete=is_complete,
         steps=len(proposed),
         done=_done(state),
-        seconds=sum(step.evaluation.seconds for step in state.steps) + sum(usage.seconds for usage in usages),
+        played_seconds=played_seconds,
         dollars=sum(usage.dollars or 0.0 for usage in usages),
         unpriced=sum(usage.dollars is None for usage in usages),
         outcomes=dict(Counter(str(step.evaluation.outcome) for step in proposed)),

@@ -1,8 +1,9 @@
 """Carry out a job: play a run with ``fmlbench resume``, and write down in its folder what came of it.
 
-    python -m fmlbench.scheduling.job CACHE TABLE ROW
+    python -m fmlbench.scheduling.job CACHE TABLE ROW [GPUS]
 
-plays, one after the other, the runs in a row of a table of folders. This is what SLURM is given.
+plays, one after the other, the runs in a row of a table of folders. This is what SLURM is given. GPUS are the numbers
+of those that the job was given, with commas between them.
 """
 
 import shutil
@@ -10,7 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from os import sched_setaffinity
@@ -46,6 +47,15 @@ class Player:
         gpus = [word for gpu in self.gpus for word in ("--gpu", str(gpu))]
         program = [self.python, "-m", "fmlbench", "resume", str(folder.path), *gpus]
         return [shutil.which("env") or "env", f"FMLBENCH_CACHE={self.cache}", *program]
+
+
+def gpu_numbers(names: Iterable[object]) -> tuple[int, ...]:
+    """The N of each GPU's /dev/nvidiaN, where a cluster names them so; none where one has another kind of name.
+
+    A part of a GPU, or one that is named by its UUID, cannot be told from the others by its device file.
+    """
+    words = [str(name).strip() for name in names]
+    return tuple(map(int, words)) if all(word.isdecimal() for word in words) else ()
 
 
 def carry_out(
@@ -103,6 +113,9 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def _ended(folder: RunFolder, code: int, when_stopped: Ending) -> Ended:
+    if code == -signal.SIGTERM:
+        # It was asked to stop before it had learnt what to do about that.
+        code = 128 + signal.SIGTERM
     if code < 0:
         return Ended(ending=Ending.KILLED, reason=f"the player was killed by {signal.Signals(-code).name}")
     ending = _ENDINGS.get(code, Ending.CRASHED)
@@ -130,7 +143,7 @@ def play_row(player: Player, table: Path, row: int, stop: threading.Event) -> No
 
 def main(arguments: Sequence[str]) -> None:
     """Be a job of a cluster, which asks it to stop with SIGTERM."""
-    cache, table, row = arguments
+    cache, table, row, *gpus = arguments
     stop = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:
@@ -138,7 +151,8 @@ def main(arguments: Sequence[str]) -> None:
         stop.set()
 
     signal.signal(signal.SIGTERM, end)
-    play_row(Player(cache=Path(cache)), Path(table), int(row), stop)
+    named = [word for words in gpus for word in words.split(",") if word]
+    play_row(Player(cache=Path(cache), gpus=gpu_numbers(named)), Path(table), int(row), stop)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """Where the runs of a sweep stand, as their folders tell it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fmlbench.records.lease import holder_of, is_known_dead, me
+from fmlbench.records.lease import holder_of, is_known_alive, me
 from fmlbench.scheduling.attempts import Tally, read_attempts, tally
 from fmlbench.scheduling.glances import Glance, glance_at
 from fmlbench.scheduling.planning import Plan, PlannedRun
@@ -61,9 +62,7 @@ def _is_played(run: PlannedRun, counted: Tally) -> bool:
     """Whether there is a player, or somebody here who has just started one."""
     if run.folder.lock.exists() and holder_of(run.folder.path):
         return True
-    observer = me()
-    begun = counted.begun
-    return begun is not None and begun.carrier.boot == observer.boot and not is_known_dead(begun.carrier, observer)
+    return counted.begun is not None and is_known_alive(counted.begun.carrier, me())
 
 
 def _state(run: PlannedRun, counted: Tally, retry: Retry) -> State:
@@ -81,6 +80,12 @@ def share_done(standing: Standing) -> float:
     return 1.0 if standing.state is State.COMPLETE else min(1.0, standing.glance.done / due)
 
 
-def seconds_left(standing: Standing) -> float:
-    """How long a run will still take, as calibrated; nothing where it is over or not known."""
-    return (standing.run.cost.seconds or 0.0) * (1 - share_done(standing)) if standing.state.is_open else 0.0
+def seconds_left(standings: Iterable[Standing]) -> list[float] | None:
+    """How long each run that is not over will still take, as calibrated; None if that is known of none of them."""
+    still_open = [standing for standing in standings if standing.state.is_open]
+    known = [
+        standing.run.cost.seconds * (1 - share_done(standing))
+        for standing in still_open
+        if standing.run.cost.seconds is not None
+    ]
+    return known if known or not still_open else None

@@ -44,12 +44,12 @@ class Status(Record):
     steps: int
     steps_due: int
     hours: float
-    """Of proposing and experiments, over all runs."""
+    """Of proposing, experiments, hidden exams and retests, over all runs; what `caps.hours` counts."""
     dollars: float
     unpriced_steps: int
     """Steps that are not in the dollars, for nobody knows their price."""
     seconds_left: float | None
-    """At this many runs at once, as far as tasks are calibrated; None before anything can be told."""
+    """At this many runs at once, as far as tasks are calibrated; None where no task of what is left is."""
     failures: dict[str, int]
     """What machines did, by class; never counted against an agent."""
     failed: tuple[Failed, ...]
@@ -71,7 +71,7 @@ def status_of(plan: Plan, standings: Sequence[Standing], seconds_left: float | N
         states=_states(standings),
         steps=sum(standing.glance.steps for standing in standings),
         steps_due=sum(standing.run.spec.budget.steps for standing in standings),
-        hours=sum(standing.glance.seconds for standing in standings) / 3600,
+        hours=sum(standing.glance.played_seconds for standing in standings) / 3600,
         dollars=sum(standing.glance.dollars for standing in standings),
         unpriced_steps=sum(standing.glance.unpriced for standing in standings),
         seconds_left=seconds_left,

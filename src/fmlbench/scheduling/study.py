@@ -42,7 +42,7 @@ class Caps(Record):
     dollars: Annotated[float, Field(gt=0)] | None = None
     """Spent on models by all runs together; what is in flight when the cap is reached is stopped."""
     hours: Annotated[float, Field(gt=0)] | None = None
-    """Of proposing and experiments, of all runs together, however many go on at once."""
+    """Of proposing, experiments, hidden exams and retests, of all runs together, however many go on at once."""
     parallel: Annotated[int, Field(gt=0)] | None = None
     """Runs at once; as many as the engine has room for where it is left out."""
 

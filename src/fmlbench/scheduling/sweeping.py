@@ -3,14 +3,16 @@
 All that is known about a run is read from its folder, so a sweep can be killed at any instant and started again.
 """
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fmlbench.scheduling.attempts import Ended, Ending, note, read_attempts
+from fmlbench.scheduling.attempts import Began, Ended, Ending, note, read_attempts
 from fmlbench.scheduling.engines.engine import Engine, Over
 from fmlbench.scheduling.estimates import makespan
+from fmlbench.scheduling.glances import progress_of
 from fmlbench.scheduling.planning import Plan, PlannedRun
 from fmlbench.scheduling.standing import Standing, State, look_at, look_at_all, seconds_left, share_done
 from fmlbench.scheduling.status import Status, status_of
@@ -71,19 +73,21 @@ class Sweep:
         room = self.engine.room()
         now = self.clock()
         chosen: list[PlannedRun] = []
-        for path, when in self._due.items():
-            if len(chosen) == room:
+        for path in self._due_now(now):
+            if len(chosen) >= room:
                 break
-            if when <= now:
-                self._look(path)
-                state = self.standings[path].state
-                if state is State.WAITING:
-                    chosen.append(self.standings[path].run)
+            self._look(path)
+            if self.standings[path].state is State.WAITING:
+                chosen.append(self.standings[path].run)
         for run in chosen:
             self._hand_over(run)
         self._put_off(now)
         if chosen:
             self.engine.start(chosen)
+
+    def _due_now(self, now: float) -> Iterator[Path]:
+        """What may be started, in the order of the plan: a run that was tried before has kept its place."""
+        return (path for path in self.standings if self._due.get(path, math.inf) <= now)
 
     def _hand_over(self, run: PlannedRun) -> None:
         self._due.pop(run.folder.path, None)
@@ -91,7 +95,7 @@ class Sweep:
 
     def _put_off(self, now: float) -> None:
         """What is played elsewhere is looked at later; what is over needs no more looking."""
-        for path in [path for path, when in self._due.items() if when <= now]:
+        for path in list(self._due_now(now)):
             state = self.standings[path].state
             if state is State.PLAYING:
                 self._due[path] = now + _ELSEWHERE_SECONDS
@@ -102,8 +106,9 @@ class Sweep:
         """A job is under way no more: see what came of its runs, and when to try again."""
         begun = [run for run in over.runs if len(read_attempts(run.folder)) > self._attempts[run.folder.path]]
         for run in over.runs:
-            if not begun:
+            if not begun and not run.folder.cancelled.exists():
                 # Without this, jobs that cannot even begin would be started for ever.
+                note(run.folder, Began(done=progress_of(run.folder)))
                 note(run.folder, Ended(ending=Ending.LOST, reason=over.words or "its job ended before it began"))
             path = run.folder.path
             del self._attempts[path]
@@ -137,15 +142,17 @@ class Sweep:
         glances = [standing.glance for standing in self.standings.values()]
         if caps.dollars is not None and sum(glance.dollars for glance in glances) >= caps.dollars:
             return f"the cap of ${caps.dollars:g} is reached"
-        if caps.hours is not None and sum(glance.seconds for glance in glances) >= 3600 * caps.hours:
+        if caps.hours is not None and sum(glance.played_seconds for glance in glances) >= 3600 * caps.hours:
             return f"the cap of {caps.hours:g} hours is reached"
         return ""
 
-    def _seconds_left(self) -> float:
-        standings = self.standings.values()
+    def _seconds_left(self) -> float | None:
+        left = seconds_left(self.standings.values())
+        if left is None:
+            return None
         since = self._seconds_done() - self._done_before
         elapsed = self.clock() - self._began
-        expected = makespan((seconds_left(standing) for standing in standings), self.engine.parallel)
+        expected = makespan(left, self.engine.parallel)
         # Calibrated seconds are another machine's; a minute of them is enough to learn what they are worth here.
         return expected if since < 60 else expected * elapsed * self.engine.parallel / since
 

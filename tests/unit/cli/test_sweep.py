@@ -40,6 +40,39 @@ def test_a_plan_for_programs_is_json(fmlbench: Fmlbench, study: Path):
     assert told["seconds"] == pytest.approx(18.75)
 
 
+def test_the_time_of_tasks_that_nobody_has_calibrated_is_not_known(fmlbench: Fmlbench, tmp_path: Path):
+    path = tmp_path / "large.toml"
+    path.write_text(
+        'tasks = ["privacy", "fairness"]\nagents = ["noop"]\nseeds = 1\ntrack = "paper"\nbudget = {steps = 2}\n'
+    )
+    said = fmlbench("sweep", str(path), "--plan").out
+    assert "time not known (nobody has calibrated fairness, privacy on this track), no dollars" in " ".join(
+        said.split()
+    )
+    told = json.loads(fmlbench("sweep", str(path), "--plan", "--json").out)
+    assert (told["seconds"], told["seconds_of_runs"]) == (None, None)
+    assert json.loads(fmlbench("sweep", "status", str(path), "--json").out)["seconds_left"] is None
+
+
+def test_nothing_is_left_to_do_takes_no_time(fmlbench: Fmlbench, study: Path, runs: Path):
+    plan = make_plan(read_study(study), runs)
+    lay_out(plan)
+    for run in plan.runs:
+        complete(run)
+    said = fmlbench("sweep", str(study), "--plan", "--parallel", "2").out
+    assert "4 are complete already" in said
+    assert "estimated: 0.0 s with 2 at once" in said
+
+
+def test_status_tells_how_long_what_is_left_will_take(fmlbench: Fmlbench, study: Path, runs: Path):
+    plan = make_plan(read_study(study), runs)
+    lay_out(plan)
+    complete(plan.runs[0])
+    # Three runs of six steps' worth at 1.25 s are left, and nobody plays them beside each other.
+    assert json.loads(fmlbench("sweep", "status", str(study), "--json").out)["seconds_left"] == pytest.approx(22.5)
+    assert "about 22 s left" in fmlbench("sweep", "status", str(study)).out
+
+
 @pytest.mark.parametrize("option", ["--seeds", "--steps", "--hours", "--dollars", "--track", "--agent", "--model"])
 def test_what_is_for_a_study_that_is_written_is_not_ignored(fmlbench: Fmlbench, study: Path, option: str):
     called = fmlbench("sweep", str(study), option, "3", "--plan")

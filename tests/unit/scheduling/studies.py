@@ -17,11 +17,16 @@ from tests.unit.reports.by_hand import baseline, complete_run, started
 
 
 def study(
-    *, agents: Sequence[str] = ("greedy",), seeds: int = 2, caps: Caps | None = None, retry: Retry | None = None
+    *,
+    tasks: Sequence[str] = ("toy",),
+    agents: Sequence[str] = ("greedy",),
+    seeds: int = 2,
+    caps: Caps | None = None,
+    retry: Retry | None = None,
 ) -> Study:
     return Study(
         name="test",
-        tasks=("toy",),
+        tasks=tuple(tasks),
         agents=tuple(StudyAgent(name=name) for name in agents),
         seeds=tuple(range(seeds)),
         budget=Budget(steps=2),

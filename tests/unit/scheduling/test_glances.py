@@ -42,3 +42,10 @@ def test_a_glance_that_was_torn_or_does_not_fit_the_logs_is_read_off_them_again(
     finished.glance.write_bytes(spoilt)
     assert glance_at(finished) == whole
     assert Glance.model_validate_json(finished.glance.read_bytes()) == whole
+
+
+def test_a_glance_that_counts_another_kind_of_seconds_is_read_off_the_logs_again(finished: RunFolder):
+    whole = glance_at(finished)
+    sizes = f"[{whole.sizes[0]},{whole.sizes[1]}]"
+    finished.glance.write_text(f'{{"sizes":{sizes},"is_complete":true,"seconds":1.0}}')
+    assert glance_at(finished) == whole

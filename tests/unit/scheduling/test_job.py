@@ -1,6 +1,7 @@
 """A job plays a run in a process of its own, and writes down how that ended."""
 
 import os
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -11,7 +12,7 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.lease import leased
 from fmlbench.scheduling.attempts import Ended, Ending, read_attempts
 from fmlbench.scheduling.engines.local import Local, Machine
-from fmlbench.scheduling.job import Player, carry_out, play_row
+from fmlbench.scheduling.job import Player, carry_out, main, play_row
 from fmlbench.scheduling.planning import Needs
 from tests.unit.scheduling.studies import planned, study
 
@@ -41,6 +42,7 @@ def new_run(folder: Path) -> RunFolder:
         ("echo 'ZeroDivisionError: oh' >&2; exit 1", Ending.CRASHED, "ZeroDivisionError: oh"),
         ("kill -9 $$", Ending.KILLED, "the player was killed by SIGKILL"),
         ("exit 143", Ending.CUT_OFF, ""),
+        ("kill -TERM $$", Ending.CUT_OFF, ""),
     ],
 )
 def test_how_a_player_ends_is_written_down(tmp_path: Path, script: str, ending: Ending, reason: str):
@@ -87,6 +89,13 @@ def test_stopping_a_job_lets_its_player_put_everything_away(tmp_path: Path):
     assert (tmp_path / "away").exists()
 
 
+def test_a_job_that_is_stopped_before_its_player_can_put_anything_away_is_no_failure(tmp_path: Path):
+    run, stop = new_run(tmp_path), threading.Event()
+    starting = player(tmp_path, f"touch {tmp_path}/on; while :; do sleep 0.1; done")
+    threading.Thread(target=lambda: (_wait_for(tmp_path / "on"), stop.set())).start()
+    assert carry_out(run, starting, stop) is Ending.STOPPED
+
+
 def test_a_cancelled_player_is_no_failure(tmp_path: Path):
     run = new_run(tmp_path)
     run.cancelled.touch()
@@ -113,6 +122,27 @@ def test_a_row_of_runs_is_played_one_after_the_other(tmp_path: Path):
     played = player(tmp_path, f'echo "$4" >> {tmp_path}/said')
     play_row(played, tmp_path / "table", 1, threading.Event())
     assert (tmp_path / "said").read_text().splitlines() == [str(runs[0].path), str(runs[1].path)]
+
+
+@pytest.mark.parametrize(
+    ("words", "gpus"),
+    [(["2,3"], (2, 3)), (["0"], (0,)), ([""], ()), ([], ()), (["GPU-8a56a4bc,1"], ()), (["MIG-8a56a4bc"], ())],
+)
+def test_a_job_of_a_cluster_plays_with_the_gpus_that_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], gpus: tuple[int, ...]
+):
+    played: list[tuple[object, ...]] = []
+
+    def play(*what: object) -> None:
+        played.append(what[:3])
+
+    monkeypatch.setattr("fmlbench.scheduling.job.play_row", play)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        main([str(tmp_path), str(tmp_path / "table"), "7", *words])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert played == [(Player(cache=tmp_path, gpus=gpus), tmp_path / "table", 7)]
 
 
 def test_cores_and_gpus_are_divided_and_nobody_shares_them():

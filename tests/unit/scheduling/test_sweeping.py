@@ -1,12 +1,16 @@
 """A sweep comes to its end, whatever dies on the way, and bothers nobody with what cannot be done."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+
+import pytest
 
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Usage
 from fmlbench.records.events import RunFinished
-from fmlbench.scheduling.attempts import Ending, read_attempts
+from fmlbench.records.lease import me
+from fmlbench.scheduling.attempts import Began, Ending, note, read_attempts
 from fmlbench.scheduling.planning import Plan, PlannedRun
 from fmlbench.scheduling.standing import State, look_at_all
 from fmlbench.scheduling.status import Status, status_of
@@ -109,6 +113,22 @@ def test_jobs_that_cannot_even_begin_are_not_started_for_ever(tmp_path: Path):
     assert stillborn.started == [0, 0, 0]
 
 
+def test_jobs_that_cannot_even_begin_are_given_up_however_far_their_run_had_come(tmp_path: Path):
+    plan = planned(study(seeds=1, retry=Retry(failures=3, pause_seconds=1)), tmp_path)
+    begin(plan.runs[0])
+    stillborn = Stillborn({})
+    clock = Clock()
+
+    def sleep(seconds: float) -> None:
+        clock.sleep(seconds)
+        assert clock.now < 60
+
+    sweep = Sweep(plan, stillborn, clock=clock, sleep=sleep)
+    sweep.run()
+    assert stillborn.started == [0, 0, 0]
+    assert sweep.status().states[State.FAILED] == 1
+
+
 def test_a_run_whose_log_is_damaged_fails_alone(tmp_path: Path):
     plan = planned(study(seeds=2), tmp_path)
     log(plan.runs[0], [started(plan.runs[0].spec), step(5, 0.5)])
@@ -164,3 +184,112 @@ def test_the_page_has_the_mean_improvement_on_the_hidden_test_and_its_n(tmp_path
     assert (greedy.n, random.improvement, random.n) == (1, None, 0)
     assert greedy.outcomes == {"ok": 1, "crashed": 1}
     assert read_attempts(plan.runs[0].folder) == []
+
+
+def test_a_run_that_was_killed_keeps_its_place_in_the_plan(tmp_path: Path):
+    plan = planned(study(seeds=4), tmp_path)
+    puppets = Puppets({0: [begin, complete], 1: [complete], 2: [complete], 3: [complete]}, parallel=1)
+    swept(plan, puppets)
+    # It got as far as its baseline, so nothing keeps it from being taken up again at once.
+    assert puppets.started == [0, 0, 1, 2, 3]
+
+
+def test_a_run_that_is_held_back_lets_others_pass_and_is_next_when_its_pause_is_over(tmp_path: Path):
+    plan = planned(study(seeds=4, retry=Retry(pause_seconds=0.3)), tmp_path)
+    puppets = Puppets({0: [fail, complete], 1: [complete], 2: [complete], 3: [complete]}, parallel=1)
+    swept(plan, puppets)
+    # A run takes one tick of 0.2 s here: the failure is seen at 0.2 s, and its pause is over at 0.5 s.
+    assert puppets.started == [0, 1, 2, 0, 3]
+
+
+class Shrunken(Puppets):
+    """A cluster that lost more nodes than it has left."""
+
+    def room(self) -> int:
+        return -1 if self.started else super().room()
+
+
+def test_an_engine_that_has_less_than_no_room_is_given_nothing(tmp_path: Path):
+    plan = planned(study(seeds=4), tmp_path)
+    shrunken = Shrunken(every(4, begin), parallel=1)
+    clock = Clock()
+
+    def sleep(seconds: float) -> None:
+        clock.sleep(seconds)
+        if clock.now > 1:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        Sweep(plan, shrunken, clock=clock, sleep=sleep).run()
+    assert shrunken.started == [0]
+
+
+def test_a_cancelled_run_whose_job_never_began_is_nobodys_failure(tmp_path: Path):
+    plan = planned(study(seeds=1), tmp_path)
+
+    class Cancelling(Stillborn):
+        def start(self, runs: Sequence[PlannedRun]) -> None:
+            cancel(look_at_all(plan))
+            super().start(runs)
+
+    status = swept(plan, Cancelling({}))
+    assert (status.states[State.CANCELLED], status.failures) == (1, {})
+
+
+def test_a_sweep_does_not_wait_for_a_dead_one_that_had_its_number(tmp_path: Path):
+    # A container that is started again gives its processes the same numbers, on the same kernel.
+    plan = planned(study(seeds=2), tmp_path)
+    note(plan.runs[0].folder, Began(done=0, carrier=me().model_copy(update={"began": 1})))
+    note(plan.runs[1].folder, Began(done=0, carrier=me().model_copy(update={"namespace": "pid:[1]"})))
+    assert [standing.state for standing in look_at_all(plan)] == [State.WAITING, State.WAITING]
+    status = swept(plan, Puppets(every(2, complete)))
+    assert (status.states[State.COMPLETE], status.failures) == (2, {"lost": 2})
+
+
+def test_what_this_sweep_has_just_started_is_being_played(tmp_path: Path):
+    plan = planned(study(seeds=1), tmp_path)
+    note(plan.runs[0].folder, Began(done=0))
+    assert look_at_all(plan)[0].state is State.PLAYING
+
+
+def status_after(plan: Plan, played: Sequence[PlannedRun], *, seconds: float, parallel: int) -> Status:
+    """What a sweep says that had these runs played and took so long for it."""
+    clock = Clock()
+    clock.now = 5000
+    sweep = Sweep(plan, Puppets({}, parallel=parallel), clock=clock, sleep=clock.sleep)
+    for run in played:
+        complete(run)
+        sweep._look(run.folder.path)  # pyright: ignore[reportPrivateUsage]
+    clock.now += seconds
+    return sweep.status()
+
+
+def test_the_time_left_is_what_was_calibrated_at_first(tmp_path: Path):
+    plan = planned(study(seeds=16), tmp_path)
+    # Six steps' worth at 1.25 s, and three more in the first run: 11.25 s + 15 x 7.5 s, laid over two workers in order.
+    status = status_after(plan, [], seconds=1000, parallel=2)
+    assert status.seconds_left == pytest.approx(11.25 + 7 * 7.5)
+
+
+def test_the_time_left_is_corrected_by_the_pace_so_far(tmp_path: Path):
+    plan = planned(study(seeds=16), tmp_path)
+    # 11.25 s + 7 x 7.5 s = 63.75 s of work done in 63.75 s by two workers: half as fast as calibrated.
+    # Eight runs of 7.5 s are left, four for each worker: 30 s as calibrated, 60 s at this pace.
+    status = status_after(plan, plan.runs[:8], seconds=63.75, parallel=2)
+    assert status.seconds_left == pytest.approx(60)
+
+
+def test_less_than_a_minute_of_work_is_too_little_to_tell_the_pace(tmp_path: Path):
+    plan = planned(study(seeds=16), tmp_path)
+    complete(plan.runs[0])  # before the sweep began, which does 7 x 7.5 s = 52.5 s of work
+    status = status_after(plan, plan.runs[1:8], seconds=1000, parallel=2)
+    assert status.seconds_left == pytest.approx(30)
+
+
+def test_what_was_done_before_the_sweep_began_says_nothing_about_its_pace(tmp_path: Path):
+    plan = planned(study(seeds=24), tmp_path)
+    for run in plan.runs[:4]:
+        complete(run)
+    # 10 x 7.5 s = 75 s in 150 s: ten more such runs take 150 s.
+    status = status_after(plan, plan.runs[4:14], seconds=150, parallel=1)
+    assert status.seconds_left == pytest.approx(150)

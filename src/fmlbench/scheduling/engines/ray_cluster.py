@@ -7,13 +7,14 @@ one policy is enough.
 import importlib
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fmlbench.core.errors import EngineMissing
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.engines.engine import Over
-from fmlbench.scheduling.job import Player, carry_out
+from fmlbench.scheduling.job import Player, carry_out, gpu_numbers
 from fmlbench.scheduling.planning import PlannedRun
 from fmlbench.scheduling.study import Ray, Study
 
@@ -58,8 +59,8 @@ class RayCluster:
         return []
 
     def room(self) -> int:
-        """How many more runs could be placed."""
-        return self.parallel - len(self._under_way)
+        """How many more runs could be placed; none while more are under way than the nodes that are left have CPUs."""
+        return max(0, self.parallel - len(self._under_way))
 
     def start(self, runs: Sequence[PlannedRun]) -> None:
         """Hand runs to Ray."""
@@ -103,4 +104,7 @@ class RayCluster:
 
 def play(path: str, player: Player) -> None:
     """Carry out one job, in a worker of Ray; it interrupts its main thread when the job is cancelled."""
-    carry_out(RunFolder(Path(path)), player, threading.Event())
+    # Ray tells a worker's programs of its GPUs by the environment alone, and candidates have one of their own.
+    ray: Any = importlib.import_module("ray")
+    own = replace(player, gpus=gpu_numbers(ray.get_gpu_ids()))
+    carry_out(RunFolder(Path(path)), own, threading.Event())
