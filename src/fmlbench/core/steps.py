@@ -51,6 +51,8 @@ class Usage(Record):
     dollars: float | None = 0.0
     """None where the price is not known; never a guess."""
     seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    """Of the agent's own program, where it is one; known when the program has ended."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,8 @@ ENDING = "ending"
 """The kind of note that says how an agent ended that has a loop of its own."""
 SPENT = "spent"
 """The kind of note that says what was spent on no step, such as a program's last words: a Usage."""
+VIOLATION = "violation"
+"""The kind of note that says what an agent was seen trying that no honest one does."""
 
 
 class Note(Record):

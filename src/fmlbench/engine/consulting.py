@@ -1,6 +1,6 @@
 """Bring a run's model to where its agent can ask it: metered by the run's budget, recorded in its folder."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -9,36 +9,41 @@ from fmlbench.core.run import Budget, RunSpec
 from fmlbench.llm.chat import ChatModel
 from fmlbench.llm.exchanges import ExchangeBook, read_exchanges
 from fmlbench.llm.metering import Caps, Metered
-from fmlbench.llm.opening import OpenModel, open_model
+from fmlbench.llm.opening import open_model
 from fmlbench.llm.patience import PAUSES_SECONDS, Patient
 from fmlbench.llm.prices import free
 from fmlbench.llm.recording import Recorded
 from fmlbench.llm.replaying import Replayed
+from fmlbench.llm.timing import Timely
 from fmlbench.records.folder import RunFolder
 
 
 @contextmanager
-def consulted(spec: RunSpec, folder: RunFolder, models: Path) -> Generator[ChatModel | None]:
+def consulted(
+    spec: RunSpec, folder: RunFolder, models: Path, seconds_left: Callable[[], float]
+) -> Generator[ChatModel | None]:
     """The model of a run; None where its agent needs none, or is a program that has a line of its own to it.
 
-    ``models`` is where local ones lie.
+    ``models`` is where local ones lie, ``seconds_left`` tells how much is left of the run's hours.
     """
     if not spec.agent.model or is_program(spec.agent):
         yield None
         return
-    opened = _open(spec, models)
     with ExchangeBook(folder.exchanges) as book:
-        metered = Metered(opened.chat, opened.price, _caps(spec.budget), lambda: book.spent)
-        yield Recorded(metered, book)
+        yield Recorded(_replayed(spec, book) if spec.agent.replay else _asked(spec, book, models, seconds_left), book)
 
 
-def _open(spec: RunSpec, models: Path) -> OpenModel:
-    agent = spec.agent
-    if agent.replay:
-        return OpenModel(Replayed(agent.model, read_exchanges(RunFolder(Path(agent.replay)).exchanges)), free)
-    opened = open_model(agent.model, models)
-    patient = Patient(opened.chat, call_seconds=opened.call_seconds, pauses=PAUSES_SECONDS)
-    return OpenModel(patient, opened.price)
+def _replayed(spec: RunSpec, book: ExchangeBook) -> ChatModel:
+    record = read_exchanges(RunFolder(Path(spec.agent.replay)).exchanges)
+    return Metered(Replayed(spec.agent.model, record), free, _caps(spec.budget), lambda: book.spent)
+
+
+def _asked(spec: RunSpec, book: ExchangeBook, models: Path, seconds_left: Callable[[], float]) -> ChatModel:
+    """Caps and the time left are looked at before each attempt, not only before the first."""
+    opened = open_model(spec.agent.model, models)
+    timely = Timely(opened.chat, opened.call_seconds, seconds_left)
+    metered = Metered(timely, opened.price, _caps(spec.budget), lambda: book.spent, book.lose)
+    return Patient(metered, PAUSES_SECONDS, seconds_left, lambda: book.has_answers)
 
 
 def _caps(budget: Budget) -> Caps:

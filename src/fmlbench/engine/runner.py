@@ -9,6 +9,7 @@ from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung, RunSpec
 from fmlbench.engine.briefing import write_brief
 from fmlbench.engine.consulting import consulted
+from fmlbench.engine.countdown import Countdown
 from fmlbench.engine.journal import Journal, Watch
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.retest import Retest
@@ -89,7 +90,8 @@ def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox
 
 def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> str:
     """Let the agent spend the session; why it stopped."""
-    with consulted(spec, session.folder, places.models) as model:
+    countdown = Countdown(spec.budget.hours, lambda: session.journal.state.steps)
+    with consulted(spec, session.folder, places.models, countdown.seconds_left) as model:
         try:
             build_agent(spec.agent, surroundings_of(spec, prepared, session, places), model).run(session)
         except NoMoreCalls as end:

@@ -5,7 +5,8 @@ ChatModel       (chat.py)        asks one thing and gets one answer
     providers/                   the official clients, imported only when they are used
     Scripted    (scripted.py)    answers from a file, for tests and demonstrations
     Replayed    (replaying.py)   answers from another run's record
-  Patient       (patience.py)    tries again, within a deadline
+  Timely        (timing.py)      waits for an answer, but not for ever
   Metered       (metering.py)    prices every call, and refuses one that could break a cap
+  Patient       (patience.py)    tries again, as long as there is time
   Recorded      (recording.py)   writes every exchange down, and never asks the same thing twice
 """

@@ -72,6 +72,7 @@ class Reply(Record):
     priced_by: str = ""
     """The price list, with its version."""
     seconds: float = 0.0
+    """From the first attempt to the answer, pauses included."""
     attempts: int = 1
     replays: str = ""
     """The digest of the request that this answer was recorded for, if it was taken from a record."""
@@ -94,11 +95,21 @@ class ChatModel(Protocol):
 class CallFailed(Exception):
     """A call did not bring an answer."""
 
-    def __init__(self, reason: str, *, is_transient: bool, hint: str = "", wait_seconds: float | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        is_transient: bool,
+        may_cost: bool = False,
+        hint: str = "",
+        wait_seconds: float | None = None,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.is_transient = is_transient
         """Whether the same call may well succeed later."""
+        self.may_cost = may_cost
+        """Whether the provider may have answered, and charge for it."""
         self.hint = hint
         self.wait_seconds = wait_seconds
         """How long the provider asked to wait."""

@@ -1,5 +1,6 @@
 """The record of every exchange with a model, kept in the run's folder."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -9,7 +10,7 @@ from pydantic import Field, TypeAdapter
 
 from fmlbench.core.record import Record
 from fmlbench.llm.chat import Place, Reply, Request
-from fmlbench.llm.metering import Spending
+from fmlbench.llm.metering import LostCall, Spending, spending, total
 from fmlbench.records.log import RecordLog, read_records
 
 
@@ -27,12 +28,13 @@ class Exchange(Record):
     reply: Reply
 
 
-EXCHANGES: TypeAdapter[Exchange] = TypeAdapter(Exchange)
+EXCHANGES: TypeAdapter[Exchange | LostCall] = TypeAdapter(Exchange | LostCall)
+"""What the lines of the record are: answers, and calls of which nobody says what they took."""
 
 
 def read_exchanges(path: Path) -> dict[Place, Exchange]:
     """All exchanges by the place they were made at; the last one where code has changed between two."""
-    return {exchange.request.place: exchange for exchange in read_records(path, EXCHANGES)}
+    return _by_place(read_records(path, EXCHANGES))
 
 
 class ExchangeBook:
@@ -40,7 +42,7 @@ class ExchangeBook:
 
     def __init__(self, path: Path) -> None:
         self._kept = read_records(path, EXCHANGES)
-        self._at = {exchange.request.place: exchange for exchange in self._kept}
+        self._at = _by_place(self._kept)
         self._log = RecordLog(path, EXCHANGES)
 
     def find(self, request: Request) -> Reply | None:
@@ -54,13 +56,20 @@ class ExchangeBook:
         self._kept.append(exchange)
         self._at[exchange.request.place] = exchange
 
+    def lose(self, call: LostCall) -> None:
+        """Write down a call of which nobody says what it took, so that it counts after a resume, too."""
+        self._log.append(call)
+        self._kept.append(call)
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether any call of the run brought one."""
+        return bool(self._at)
+
     @property
     def spent(self) -> Spending:
-        """What all exchanges took."""
-        return Spending(
-            tokens=sum(kept.reply.tokens.input + kept.reply.tokens.output for kept in self._kept),
-            dollars=sum(kept.reply.dollars or 0.0 for kept in self._kept),
-        )
+        """What counts against caps: what was taken, and where nobody says, what could have been."""
+        return total(_spending(kept) for kept in self._kept)
 
     def __enter__(self) -> Self:
         return self
@@ -69,3 +78,13 @@ class ExchangeBook:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._log.close()
+
+
+def _by_place(kept: Iterable[Exchange | LostCall]) -> dict[Place, Exchange]:
+    return {exchange.request.place: exchange for exchange in kept if isinstance(exchange, Exchange)}
+
+
+def _spending(kept: Exchange | LostCall) -> Spending:
+    if isinstance(kept, LostCall):
+        return spending(kept.most, kept.dollars)
+    return spending(kept.reply.tokens, kept.reply.dollars)

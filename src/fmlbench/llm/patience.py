@@ -1,13 +1,13 @@
-"""Ask again where a call failed, and never wait for ever."""
+"""Ask again where a call failed, as long as there is time."""
 
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
 
+from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import FmlbenchError, ModelTrouble, ModelUnavailable
 from fmlbench.llm.chat import CallFailed, ChatModel, Reply, Request
+from fmlbench.llm.timing import endless
 
 PAUSES_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 LONGEST_PAUSE_SECONDS = 120.0
@@ -18,10 +18,12 @@ class Patient:
     """A model that is asked again after failures that pass: limits of rate, overload, lost or garbled answers."""
 
     model: ChatModel
-    call_seconds: float
-    """A call that takes longer has failed."""
     pauses: tuple[float, ...] = PAUSES_SECONDS
     """Before each further try; a provider may ask for longer ones."""
+    seconds_left: Callable[[], float] = field(default=endless, repr=False)
+    """No attempt is begun when none are."""
+    has_answered: Callable[[], bool] = field(default=lambda: False, repr=False)
+    """Whether the run ever got an answer: time that ends without one is the provider's fault, not the search's end."""
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
 
@@ -31,15 +33,23 @@ class Patient:
         return self.model.name
 
     def complete(self, request: Request) -> Reply:
-        """Answer, or raise ModelTrouble when patience is at its end, ModelUnavailable where it would not help."""
+        """Answer, or raise ModelTrouble when patience is at its end, ModelUnavailable where it would not help.
+
+        Raises NoMoreCalls when the time is over.
+        """
+        if self.seconds_left() <= 0:
+            raise NoMoreCalls("no time is left for another call")
+        started = self.clock()
         for attempt, pause in enumerate((*self.pauses, None), start=1):
-            started = self.clock()
             try:
-                reply = within(self.call_seconds, lambda: self.model.complete(request))
+                reply = self.model.complete(request)
                 return reply.model_copy(update={"seconds": self.clock() - started, "attempts": attempt})
             except CallFailed as failure:
                 wait = max(pause or 0.0, failure.wait_seconds or 0.0)
-                if pause is None or not failure.is_transient or wait > LONGEST_PAUSE_SECONDS:
+                is_late = wait >= self.seconds_left()
+                if is_late and failure.is_transient and self.has_answered():
+                    raise NoMoreCalls(f"no time is left for another call after {failure.reason}") from failure
+                if is_late or pause is None or not failure.is_transient or wait > LONGEST_PAUSE_SECONDS:
                     raise self._trouble(failure, attempt) from failure
             self.sleep(wait)
         raise AssertionError  # the last pause is None, which ends the loop
@@ -49,23 +59,3 @@ class Patient:
         hint = failure.hint or "Look whether the provider works and is paid; 'fmlbench models' tests a key."
         kind = ModelTrouble if failure.is_transient else ModelUnavailable
         return kind(f"{self.name} did not answer{tries}: {failure.reason}.", hint=hint)
-
-
-def within(seconds: float, call: Callable[[], Reply]) -> Reply:
-    """Make a call, but wait for it no longer than this, even for a server that sends a byte now and then."""
-    ending: SimpleQueue[Reply | BaseException] = SimpleQueue()
-
-    def run() -> None:
-        try:
-            ending.put(call())
-        except BaseException as error:
-            ending.put(error)
-
-    threading.Thread(target=run, daemon=True).start()
-    try:
-        end = ending.get(timeout=seconds)
-    except Empty:
-        raise CallFailed(f"no answer within {seconds:g} s", is_transient=True) from None
-    if isinstance(end, BaseException):
-        raise end
-    return end

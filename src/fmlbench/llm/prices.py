@@ -49,7 +49,8 @@ def listed(name: ModelName) -> Pricing:
         )
         try:
             found = calc_price(usage, name.model, provider_id=name.provider)
-        except LookupError:
+        except (LookupError, ValueError):
+            # Not on the list, or counts that cannot be: some servers report more cached tokens than they read.
             return Price(None)
         return Price(float(found.total_price), f"{LIST} {version(LIST)}")
 

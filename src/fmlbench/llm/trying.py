@@ -6,6 +6,7 @@ from fmlbench.llm.chat import Message, Place, Reply, Request
 from fmlbench.llm.metering import Caps, Metered, Spending
 from fmlbench.llm.opening import open_model
 from fmlbench.llm.patience import Patient
+from fmlbench.llm.timing import Timely
 
 _PAUSES = (1.0, 2.0)
 
@@ -13,8 +14,8 @@ _PAUSES = (1.0, 2.0)
 def try_out(name: str, models: Path) -> Reply:
     """Ask a model to say a word, with little patience."""
     opened = open_model(name, models)
-    patient = Patient(opened.chat, call_seconds=opened.call_seconds, pauses=_PAUSES)
-    return Metered(patient, opened.price, Caps(), Spending).complete(
+    metered = Metered(Timely(opened.chat, opened.call_seconds), opened.price, Caps(), Spending)
+    return Patient(metered, pauses=_PAUSES).complete(
         Request(
             place=Place(step=1, purpose="try", turn=0),
             system="Answer with one word.",

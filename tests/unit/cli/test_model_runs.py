@@ -102,6 +102,54 @@ def test_a_resumed_run_pays_for_nothing_twice(fmlbench: Fmlbench, runs: Path, mo
     assert step.usage.dollars
 
 
+def test_a_model_that_never_answers_is_not_waited_for_beyond_the_hours_and_the_run_can_be_resumed(
+    fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("fmlbench.llm.timing.GRACE_SECONDS", 0.5)
+    with ModelServer(lambda _: WIDER.replace("{steps}", "151"), [Fault.HANG]) as server:
+        point_to(server, monkeypatch)
+        called = fmlbench("run", "toy", *OPENAI, *ONE_STEP, "--hours", "0.0001")
+        assert (called.code, server.calls) == (75, 1), called.err
+        assert "openai/gpt-4o did not answer: no answer within 0.5 s" in called.err
+    assert not read_state(run_in(runs)).finished
+
+
+def test_a_model_that_falls_silent_ends_the_search_when_the_hours_are_over(
+    fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Its first answer cannot be used, so it is asked again within the same step."""
+    hours = Countdowns(3600.0, 3600.0, 0.5)
+    monkeypatch.setattr("fmlbench.engine.runner.Countdown", hours)
+    monkeypatch.setattr("fmlbench.llm.timing.GRACE_SECONDS", 0.5)
+    with SilentAfterOne(lambda _: WRONG) as server:
+        point_to(server, monkeypatch)
+        called = fmlbench("run", "toy", *OPENAI, "--steps", "3", "--retest", "0", "--hours", "1")
+        assert called.code == 0, called.err
+        assert server.calls == 2
+    state = read_state(run_in(runs))
+    assert [step.evaluation.outcome for step in state.steps] == ["ok", "rejected"]
+    assert state.finished == "no time is left for another call"
+
+
+class Countdowns:
+    """Hours that pass by as they are looked at."""
+
+    def __init__(self, *left: float) -> None:
+        self._left = [*left]
+
+    def __call__(self, *_: object) -> "Countdowns":
+        return self
+
+    def seconds_left(self) -> float:
+        return self._left.pop(0) if self._left else 0.0
+
+
+class SilentAfterOne(ModelServer):
+    def next_fault(self) -> Fault | None:
+        super().next_fault()
+        return Fault.HANG if self.calls > 1 else None
+
+
 def _die(*_: object, **__: object) -> None:
     raise MemoryError
 
@@ -117,6 +165,18 @@ def test_failures_of_the_wire_that_pass_cost_no_step(fmlbench: Fmlbench, runs: P
     assert [step.evaluation.outcome for step in read_state(run_in(runs)).steps] == ["ok", "ok"]
     kept = [path.read_bytes() for path in run_in(runs).path.rglob("*") if path.is_file()]
     assert not any(KEY.encode() in content for content in kept)
+
+
+def test_failures_of_the_wire_do_not_lead_past_a_cap(fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch):
+    """A call can take some 4,000 tokens, and a first answer that cannot be read may have: there is no room for two."""
+    monkeypatch.setattr("fmlbench.engine.consulting.PAUSES_SECONDS", (0.0,) * 4)
+    with ModelServer(lambda _: WIDER.replace("{steps}", "151"), [Fault.GARBAGE] * 9) as server:
+        point_to(server, monkeypatch)
+        words = ("--tokens", "5000", "--set", "output_tokens=1000")
+        called = fmlbench("run", "toy", *OPENAI, *ONE_STEP, *words)
+        assert (called.code, server.calls) == (0, 1), called.err
+    state = read_state(run_in(runs))
+    assert (len(state.steps), state.finished.startswith("another call could take")) == (1, True)
 
 
 def test_a_failure_that_stays_ends_the_run_so_that_it_can_be_resumed(

@@ -4,8 +4,8 @@ import pytest
 
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import BadRequest
-from fmlbench.llm.chat import Message, Place, Reply, Request, Tokens, estimate_tokens
-from fmlbench.llm.metering import Caps, Metered, Spending
+from fmlbench.llm.chat import CallFailed, Message, Place, Reply, Request, Tokens, estimate_tokens
+from fmlbench.llm.metering import Caps, LostCall, Metered, Spending, spending, total
 from fmlbench.llm.names import ModelName
 from fmlbench.llm.prices import Price, free, listed, unknown
 
@@ -26,6 +26,23 @@ class Counting:
     def complete(self, request: Request) -> Reply:
         self.calls += 1
         return Reply(text="x", tokens=Tokens(input=80, output=20))
+
+
+@dataclass
+class Silent:
+    name: str = "test/silent"
+
+    def complete(self, request: Request) -> Reply:
+        return Reply(text="x")
+
+
+@dataclass
+class Failing:
+    failure: CallFailed
+    name: str = "test/failing"
+
+    def complete(self, request: Request) -> Reply:
+        raise self.failure
 
 
 def a_cent_a_token(tokens: Tokens) -> Price:
@@ -73,6 +90,46 @@ def test_a_cap_in_dollars_needs_a_price():
         Metered(Counting(), unknown, Caps(dollars=1.0), Spending).complete(REQUEST)
 
 
+def test_a_cap_in_dollars_ends_with_the_first_call_whose_price_is_not_known():
+    model = Counting()
+    metered = Metered(model, a_cent_a_token, Caps(dollars=1000.0), lambda: Spending(is_priced=False))
+    with pytest.raises(NoMoreCalls, match="what a call cost is not known"):
+        metered.complete(REQUEST)
+    assert model.calls == 0
+
+
+def test_spendings_add_up_and_are_priced_if_all_are():
+    assert total([Spending(1, 0.5), Spending(2, 0.25)]) == Spending(3, 0.75)
+    assert total([Spending(1, 0.5), spending(Tokens(input=1, output=2), None)]) == Spending(4, 0.5, is_priced=False)
+
+
+def test_a_call_that_may_have_been_charged_for_nothing_is_written_down_with_all_it_could_take():
+    lost: list[LostCall] = []
+    model = Failing(CallFailed("garbage", is_transient=True, may_cost=True))
+    with pytest.raises(CallFailed):
+        Metered(model, a_cent_a_token, Caps(), Spending, lost.append).complete(REQUEST)
+    (call,) = lost
+    assert (call.most, call.dollars, call.priced_by) == (Tokens(input=100, output=900), 10.0, "a list")
+    assert (call.model, call.place, call.reason) == ("test/failing", REQUEST.place, "garbage")
+
+
+def test_an_answer_that_does_not_say_what_it_took_counts_with_all_it_could_take():
+    """As from servers that leave usage out: it is not reported as used, but no cap is passed by it."""
+    lost: list[LostCall] = []
+    reply = Metered(Silent(), a_cent_a_token, Caps(), Spending, lost.append).complete(REQUEST)
+    assert (reply.text, reply.tokens) == ("x", Tokens())
+    assert [call.most for call in lost] == [Tokens(input=100, output=900)]
+
+
+def test_a_call_that_was_refused_costs_nothing():
+    lost: list[LostCall] = []
+    with pytest.raises(CallFailed):
+        Metered(Failing(CallFailed("HTTP 429", is_transient=True)), free, Caps(), Spending, lost.append).complete(
+            REQUEST
+        )
+    assert not lost
+
+
 def test_prices_come_from_the_list():
     # The list's own figures for gpt-4o: $2.50 a million in, half of that if cached, $10 out.
     price = listed(ModelName("openai", "gpt-4o"))
@@ -85,3 +142,8 @@ def test_prices_come_from_the_list():
 @pytest.mark.parametrize("name", [ModelName("openai", "no-such-model-9"), ModelName("nobody", "gpt-4o")])
 def test_a_model_that_is_not_on_the_list_has_no_price(name: ModelName):
     assert listed(name)(Tokens(input=10, output=10)).dollars is None
+
+
+def test_counts_that_cannot_be_have_no_price():
+    price = listed(ModelName("openai", "gpt-4o"))
+    assert price(Tokens(input=10, output=1, cached=20)) == Price(None)

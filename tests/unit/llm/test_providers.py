@@ -1,14 +1,18 @@
 """The real clients of the providers, against a server on loopback that speaks their dialects."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fmlbench.core.errors import ModelTrouble, ModelUnavailable
 from fmlbench.llm.chat import CallFailed, Message, Place, Reply, Request, Tokens
+from fmlbench.llm.names import read_name
 from fmlbench.llm.opening import open_model
 from fmlbench.llm.patience import Patient
+from fmlbench.llm.providers.catalogue import PROVIDERS
+from fmlbench.llm.timing import Timely
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import KEY, ModelServer
 
@@ -39,9 +43,7 @@ def serving(faults: Sequence[Fault] = (), text: str = "A. Ä? 水", retry_after:
 
 
 def ask(name: str, server: ModelServer, request: Request = REQUEST) -> Reply:
-    return Patient(open_model(name, NO_MODELS, server.environment).chat, call_seconds=60.0, pauses=(0.0,) * 3).complete(
-        request
-    )
+    return Patient(open_model(name, NO_MODELS, server.environment).chat, pauses=(0.0,) * 3).complete(request)
 
 
 @pytest.mark.parametrize(("name", "dialect", "model"), MODELS)
@@ -94,7 +96,7 @@ def test_failures_that_pass_are_tried_again(name: str, fault: Fault):
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_no_answer_is_waited_for_longer_than_the_deadline(name: str, fault: Fault):
     with serving([fault] * 9) as server:
-        model = Patient(open_model(name, NO_MODELS, server.environment).chat, call_seconds=0.3, pauses=(0.0,))
+        model = Patient(Timely(open_model(name, NO_MODELS, server.environment).chat, 0.3), pauses=(0.0,))
         with pytest.raises(ModelTrouble, match=r"after 2 tries: no answer within 0\.3 s"):
             model.complete(REQUEST)
 
@@ -124,7 +126,7 @@ def test_a_wait_that_the_provider_asks_for_is_kept(name: str):
     waited: list[float] = []
     with serving([Fault.RATE_LIMITED], retry_after="17") as server:
         model = open_model(name, NO_MODELS, server.environment).chat
-        Patient(model, call_seconds=60.0, pauses=(1.0,), sleep=waited.append).complete(REQUEST)
+        Patient(model, pauses=(1.0,), sleep=waited.append).complete(REQUEST)
     assert waited == [17.0]
 
 
@@ -133,12 +135,47 @@ def test_a_wait_of_hours_is_not_waited_for():
         ask("openai/gpt-5", server)
 
 
-def test_a_server_that_is_not_there_is_a_failure_that_may_pass():
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_a_server_that_is_not_there_is_a_failure_that_may_pass_and_costs_nothing(name: str):
     with serving() as server:
-        gone = open_model("openai/gpt-5", NO_MODELS, server.environment).chat
+        gone = open_model(name, NO_MODELS, server.environment).chat
     with pytest.raises(CallFailed, match="the connection failed") as caught:
         gone.complete(REQUEST)
-    assert caught.value.is_transient
+    assert (caught.value.is_transient, caught.value.may_cost) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "may_cost"),
+    [
+        (Fault.RATE_LIMITED, False),
+        (Fault.SERVER_ERROR, False),
+        (Fault.OVERLOADED, False),
+        (Fault.UNAUTHORIZED, False),
+        (Fault.HANG, True),
+        (Fault.DROP, True),
+        (Fault.GARBAGE, True),
+        (Fault.WRONG_SHAPE, True),
+    ],
+)
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_what_was_answered_and_could_not_be_read_may_cost(name: str, fault: Fault, may_cost: bool):
+    with serving([fault]) as server:
+        opened = open_model(name, NO_MODELS, server.environment)
+        # A provider that refuses does so at once; only one that is silent is given up after half a second.
+        model = Timely(opened.chat, 0.5 if fault is Fault.HANG else 60.0)
+        with pytest.raises(CallFailed) as caught:
+            model.complete(REQUEST)
+    assert caught.value.may_cost is may_cost
+
+
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_a_client_that_loses_patience_by_itself_knows_that_it_may_cost(name: str):
+    with serving([Fault.HANG]) as server:
+        wanted = read_name(name)
+        provider = replace(PROVIDERS[wanted.provider], call_seconds=0.5)
+        with pytest.raises(CallFailed, match="the connection failed") as caught:
+            provider.open(wanted, server.environment).complete(REQUEST)
+    assert caught.value.may_cost
 
 
 def test_any_compatible_server_is_asked_by_its_address():

@@ -6,7 +6,7 @@ import pytest
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.llm.chat import ChatModel, Message, Place, Reply, Request, Tokens
 from fmlbench.llm.exchanges import ExchangeBook, read_exchanges
-from fmlbench.llm.metering import Spending
+from fmlbench.llm.metering import LostCall, Spending
 from fmlbench.llm.recording import Recorded
 from fmlbench.llm.replaying import Replayed
 
@@ -92,3 +92,18 @@ def test_halves_of_characters_are_storable(tmp_path: Path):
     with ExchangeBook(tmp_path / "log") as book:
         assert Recorded(Broken(), book).complete(request(1)).text == "half ?"
     assert read_exchanges(tmp_path / "log")[request(1).place].reply.text == "half ?"
+
+
+def test_a_call_without_an_answer_counts_after_a_resume_and_answers_nothing(tmp_path: Path):
+    lost = LostCall(
+        model="test/numbering", place=request(1).place, reason="x", most=Tokens(input=7, output=10), dollars=0.5
+    )
+    with ExchangeBook(tmp_path / "log") as book:
+        book.lose(lost)
+        assert not book.has_answers
+    with ExchangeBook(tmp_path / "log") as book:
+        assert book.spent == Spending(tokens=17, dollars=0.5)
+        assert Recorded(Numbering(), book).complete(request(1)).text == "answer 1"
+        assert book.has_answers
+        assert book.spent == Spending(tokens=32, dollars=0.75)
+    assert list(read_exchanges(tmp_path / "log")) == [request(1).place]

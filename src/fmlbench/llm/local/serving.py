@@ -15,6 +15,8 @@ from fmlbench.llm.providers.access import SLOW_SECONDS, Access
 THREADS_VARIABLE = "FMLBENCH_LOCAL_THREADS"
 CONTEXT_VARIABLE = "FMLBENCH_LOCAL_CONTEXT"
 _CONTEXT_TOKENS = 16_384
+_REPETITION_PENALTY = 1.1
+"""Without one, small models write the same few lines until their answer is cut off."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,7 @@ def _serve(file: Path, threads: int, context_tokens: int) -> Any:
     parameters.n_ctx = context_tokens
     parameters.n_parallel = 1
     parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
+    parameters.sampling.penalty_repeat = _REPETITION_PENALTY
     parameters.verbosity = 0
     return xllamacpp.Server(parameters)
 

@@ -12,6 +12,8 @@ SLOW_SECONDS = 3600.0
 """How long it may take on the user's own machine."""
 
 _TRANSIENT = {408, 409, 425, 429}
+_NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
+"""Failures before a request was sent, as the HTTP clients call them; which client an SDK uses is its own business."""
 _LONGEST_REASON = 300
 
 
@@ -40,7 +42,9 @@ class Access:
 
 def lost(error: Exception) -> CallFailed:
     """A connection that could not be made, or broke off."""
-    return CallFailed(f"the connection failed: {error or type(error).__name__}", is_transient=True)
+    is_sent = _NOT_SENT.isdisjoint({type(error).__name__, type(error.__cause__).__name__})
+    reason = f"the connection failed: {error or type(error).__name__}"
+    return CallFailed(reason, is_transient=True, may_cost=is_sent)
 
 
 @contextmanager
@@ -53,7 +57,7 @@ def reading_answer() -> Generator[None]:
         yield
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         reason = f"the answer is malformed: {type(error).__name__}: {error}"
-        raise CallFailed(reason[:_LONGEST_REASON], is_transient=True) from error
+        raise CallFailed(reason[:_LONGEST_REASON], is_transient=True, may_cost=True) from error
 
 
 def _asked_wait(headers: Mapping[str, str]) -> float | None:

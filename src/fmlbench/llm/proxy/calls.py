@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.text import storable
 from fmlbench.llm.chat import Tokens, estimate_tokens
 from fmlbench.llm.prices import Pricing
@@ -30,7 +29,8 @@ class Call:
 
     dialect: Dialect
     outgoing: Outgoing
-    is_free: bool
+    most: Tokens
+    """All that it could take; nothing where nothing is charged."""
     books: Books
     at_end: "Callable[[Call], None]"
     """Called when it is over."""
@@ -48,11 +48,11 @@ class Call:
         """Send the request, and return when the answer begins; raises LineLost or NoMoreCalls."""
         try:
             incoming = line.send(self.outgoing)
-        except NoMoreCalls:
-            self.at_end(self)
-            raise
         except LineLost as lost:
-            self.finish(str(lost), is_charged=False)
+            self.finish(str(lost), is_charged=lost.was_sent)
+            raise
+        except BaseException:
+            self._leave()
             raise
         self._status = incoming.status
         self._content_type = incoming.headers.get("content-type", "")
@@ -71,12 +71,24 @@ class Call:
             self.finish(trouble)
 
     def finish(self, trouble: str, *, is_charged: bool = True) -> None:
-        """Write down what came of it, once."""
+        """Write down what came of it, once, and make place whatever comes of that."""
         if not self._pen.acquire(blocking=False):
             return
-        is_charged = is_charged and not self.is_free and self._status < 400
+        try:
+            self._write_down(trouble, is_charged=is_charged)
+        finally:
+            self.at_end(self)
+
+    def _leave(self) -> None:
+        """Make place for others without a word: nothing was sent."""
+        if self._pen.acquire(blocking=False):
+            self.at_end(self)
+
+    def _write_down(self, trouble: str, *, is_charged: bool) -> None:
+        is_charged = is_charged and self.most != Tokens() and self._status < 400
         tokens, is_estimate = self._tokens(is_cut=bool(trouble)) if is_charged else (Tokens(), False)
         price = self.books.price(tokens)
+        most = self.most if is_estimate else None
         self.books.book.add(
             WireExchange(
                 path=self.outgoing.path,
@@ -86,13 +98,14 @@ class Call:
                 answer=self._came.decode("utf-8", "replace"),
                 tokens=tokens,
                 is_estimate=is_estimate,
+                most=most,
+                most_dollars=self.books.price(most).dollars if most else None,
                 dollars=price.dollars if is_charged else 0.0,
                 priced_by=price.priced_by if is_charged else "",
                 seconds=self.books.clock() - self._started,
                 trouble=trouble,
             )
         )
-        self.at_end(self)
 
     def _tokens(self, *, is_cut: bool) -> tuple[Tokens, bool]:
         """What the call took, and whether that is an estimate: what broke off before it said took all that was seen."""

@@ -1,7 +1,7 @@
 """Keep a run's caps while several calls are under way.
 
 Calls go side by side while there is room for all of them; near a cap they go one after the other. So a cap is never
-passed by more than the last call.
+passed by more than the last call, also where answers never come: what such a call could take counts as spent.
 """
 
 import threading
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.llm.chat import Tokens
-from fmlbench.llm.metering import Caps, Spending
+from fmlbench.llm.metering import Caps, Spending, spending, total, unknown_spending
 from fmlbench.llm.prices import Pricing
 
 
@@ -28,7 +28,7 @@ class Meter:
     @contextmanager
     def call(self, most: Tokens) -> Generator[None]:
         """Make a call that takes so much at most; whatever it takes must be written down before this ends."""
-        bound = Spending(tokens=most.input + most.output, dollars=self.price(most).dollars or 0.0)
+        bound = spending(most, self.price(most).dollars)
         self._enter(bound)
         try:
             yield
@@ -43,16 +43,10 @@ class Meter:
                 spent = self.spent()
                 if end := self.end(spent):
                     raise NoMoreCalls(end)
-                if not self._under_way or not self.end(self._at_most(spent)):
+                if not self._under_way or not self.end(total((spent, *self._under_way))):
                     self._under_way.append(bound)
                     return
                 self._change.wait()
-
-    def _at_most(self, spent: Spending) -> Spending:
-        return Spending(
-            tokens=spent.tokens + sum(call.tokens for call in self._under_way),
-            dollars=spent.dollars + sum(call.dollars for call in self._under_way),
-        )
 
     def end(self, spent: Spending) -> str:
         """Why there are no more calls after so much was spent; empty as long as there are."""
@@ -61,4 +55,6 @@ class Meter:
             return f"the budget of {tokens} tokens is spent"
         if dollars is not None and spent.dollars >= dollars:
             return f"the budget of ${dollars:g} is spent"
+        if dollars is not None and not spent.is_priced:
+            return unknown_spending(dollars)
         return ""

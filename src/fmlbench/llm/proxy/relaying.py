@@ -15,8 +15,8 @@ from fmlbench.llm.proxy.dialect import Dialect, Refused
 from fmlbench.llm.proxy.meter import Meter
 from fmlbench.llm.proxy.upstream import Incoming, Line, LineLost, Outgoing
 
-_LONGEST_ANSWER_TOKENS = 32_000
-"""Taken for the most a call can bring where its request does not say."""
+_LONGEST_ANSWER_TOKENS = 128_000
+"""Taken for the most a call can bring where its request does not say: no provider's models write more at once."""
 _PASSED_ON = ("content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta")
 _MOST_REFUSALS = 50
 
@@ -51,6 +51,7 @@ class Relay:
     """What was not sent on, in a few words each."""
     _under_way: dict[Call, ExitStack] = field(default_factory=dict[Call, ExitStack])
     """With their places in the budget."""
+    _is_over: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, asked: Asked) -> Incoming:
@@ -70,8 +71,9 @@ class Relay:
         return _said(dialect or self.dialects[0], status, reason)
 
     def cut_off(self) -> None:
-        """Write down the calls that are still under way, as far as they came; they count all the same."""
+        """Take no more calls, and write down those still under way, as far as they came; they count all the same."""
         with self._lock:
+            self._is_over = True
             calls = list(self._under_way)
         for call in calls:
             call.finish("cut off at the end")
@@ -81,13 +83,16 @@ class Relay:
         body = _read(asked)
         most_output = dialect.most_output(body) or _LONGEST_ANSWER_TOKENS
         outgoing = self._outgoing(dialect, asked, body)
-        is_free = not dialect.is_call(asked.path)
-        most = Tokens() if is_free else Tokens(input=estimate_tokens(len(outgoing.body)), output=most_output)
-        place = ExitStack()
-        place.enter_context(self.meter.call(most))
-        call = Call(dialect, outgoing, is_free, self.books, self._close)
-        with self._lock:
-            self._under_way[call] = place
+        is_call = dialect.is_call(asked.path)
+        most = Tokens(input=estimate_tokens(len(outgoing.body)), output=most_output) if is_call else Tokens()
+        with ExitStack() as place:
+            place.enter_context(self.meter.call(most))
+            call = Call(dialect, outgoing, most, self.books, self._close)
+            with self._lock:
+                # Whoever waited for a place gets one when those before are cut off, and finds the books closed.
+                if self._is_over:
+                    raise NoMoreCalls("the run is over")
+                self._under_way[call] = place.pop_all()
         return call
 
     def _close(self, call: Call) -> None:

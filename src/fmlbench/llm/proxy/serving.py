@@ -107,10 +107,9 @@ class _Conversation(BaseHTTPRequestHandler):
         incoming = self.server.relay.answer(asked)
         try:
             self._hand_over(incoming)
-        except LineLost:
+        except (LineLost, OSError):
             self.close_connection = True
-        except OSError:
-            self.close_connection = True
+        finally:
             _drain(incoming.parts)
 
     def _hand_over(self, incoming: Incoming) -> None:

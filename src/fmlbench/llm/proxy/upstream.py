@@ -17,7 +17,12 @@ _RETURNED = ("content-type", "retry-after", "x-should-retry", "request-id", "x-r
 
 
 class LineLost(Exception):
-    """The provider could not be reached, or stopped in the middle of its answer."""
+    """The provider could not be reached, or stopped before the end of its answer."""
+
+    def __init__(self, reason: str, *, was_sent: bool = True) -> None:
+        super().__init__(reason)
+        self.was_sent = was_sent
+        """Whether the request went out: then the provider may charge for it."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +75,11 @@ class Upstream:
         )
         try:
             answer = _open(request, self.silence_seconds)
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            raise LineLost(f"the provider cannot be reached: {_words(error)}") from error
+        except (urllib.error.URLError, ValueError) as error:
+            # What fails after a request has gone out does not come wrapped in an URLError.
+            raise LineLost(f"the provider cannot be reached: {_words(error)}", was_sent=False) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise LineLost(f"the provider did not answer: {_words(error)}") from error
         returned = {name: answer.headers[name] for name in _RETURNED if name in answer.headers}
         return Incoming(answer.status, returned, self._parts(answer))
 

@@ -12,7 +12,7 @@ from pydantic import Field, TypeAdapter
 from fmlbench.core.record import Record
 from fmlbench.core.steps import Usage
 from fmlbench.llm.chat import Tokens
-from fmlbench.llm.metering import Spending
+from fmlbench.llm.metering import Spending, spending, total
 from fmlbench.records.log import RecordLog, read_records
 
 _NOT_THE_PROGRAMS = {401, 402, 403, 404, 408, 409, 425, 429}
@@ -36,7 +36,10 @@ class WireExchange(Record):
     answer: str = ""
     tokens: Tokens = Tokens()
     is_estimate: bool = False
-    """Whether the tokens had to be estimated from what was sent: the answer broke off before it said."""
+    """Whether the tokens had to be estimated from what was sent: the answer did not say, or broke off."""
+    most: Tokens | None = None
+    """All that a call could take whose tokens are an estimate: that counts against caps."""
+    most_dollars: float | None = None
     dollars: float | None = 0.0
     """None where the price is not known."""
     priced_by: str = ""
@@ -51,6 +54,13 @@ class WireExchange(Record):
             return f"HTTP {self.status}: {' '.join(self.answer.split())[:200]}"
         return self.trouble
 
+    @property
+    def spending(self) -> Spending:
+        """What counts against caps."""
+        if self.most is not None:
+            return spending(self.most, self.most_dollars)
+        return spending(self.tokens, self.dollars)
+
 
 WIRE_EXCHANGES: TypeAdapter[WireExchange] = TypeAdapter(WireExchange)
 
@@ -60,7 +70,9 @@ class WireBook:
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.Lock()
-        self._usages = [_usage(exchange) for exchange in read_records(path, WIRE_EXCHANGES)]
+        kept = read_records(path, WIRE_EXCHANGES)
+        self._usages = [_usage(exchange) for exchange in kept]
+        self._spent = total(exchange.spending for exchange in kept)
         self._failure = ""
         self._has_answers = False
         self._log: RecordLog[WireExchange] | None = RecordLog(path, WIRE_EXCHANGES)
@@ -71,6 +83,7 @@ class WireBook:
             if self._log is not None:
                 self._log.append(exchange)
                 self._usages.append(_usage(exchange))
+                self._spent = total((self._spent, exchange.spending))
                 self._failure = exchange.failure
                 self._has_answers |= not exchange.failure
 
@@ -95,10 +108,7 @@ class WireBook:
     def spent(self) -> Spending:
         """What counts against a budget."""
         with self._lock:
-            return Spending(
-                tokens=sum(usage.input_tokens + usage.output_tokens for usage in self._usages),
-                dollars=sum(usage.dollars or 0.0 for usage in self._usages),
-            )
+            return self._spent
 
     def __enter__(self) -> Self:
         return self

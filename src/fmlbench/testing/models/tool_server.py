@@ -24,9 +24,9 @@ class Heard:
 
 
 class ToolServer:
-    """Plays a script of turns; the first calls fail with the given faults."""
+    """Plays a script of turns; the first calls fail with the given faults, and go well where there is None."""
 
-    def __init__(self, script: Sequence[Turn] = (), faults: Iterable[Fault] = ()) -> None:
+    def __init__(self, script: Sequence[Turn] = (), faults: Iterable[Fault | None] = ()) -> None:
         self.script = script
         self.heard: list[Heard] = []
         self.closing = threading.Event()

@@ -52,6 +52,22 @@ def test_what_a_stream_says_at_its_end_holds():
     assert ANTHROPIC_MESSAGES.tokens([start, end]) == Tokens(input=9, output=40)
 
 
+@pytest.mark.parametrize(
+    ("dialect", "body", "most"),
+    [
+        (ANTHROPIC_MESSAGES, {"max_tokens": 5}, 5),
+        (OPENAI_RESPONSES, {"max_output_tokens": 5}, 5),
+        (OPENAI_CHAT, {"max_tokens": 5}, 5),
+        (OPENAI_CHAT, {"max_completion_tokens": 5, "n": 4}, 20),
+        (GOOGLE_GEMINI, {"generationConfig": {"maxOutputTokens": 5}}, 5),
+        (GOOGLE_GEMINI, {"generationConfig": {"maxOutputTokens": 5, "candidateCount": 3}}, 15),
+        *((dialect, {}, 0) for dialect in SPOKEN.values()),
+    ],
+)
+def test_the_longest_answer_is_that_of_all_answers_asked_for_at_once(dialect: Dialect, body: dict[str, Any], most: int):
+    assert dialect.most_output(body) == most
+
+
 def test_gemini_streams_may_come_as_one_list():
     parts = [
         {"usageMetadata": {"promptTokenCount": 4}},

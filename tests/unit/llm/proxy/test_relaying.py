@@ -40,7 +40,7 @@ class FakeLine:
     def send(self, outgoing: Outgoing) -> Incoming:
         self.sent.append(outgoing)
         if self._lost_after == 0:
-            raise LineLost("nobody is there")
+            raise LineLost("nobody is there", was_sent=False)
         return Incoming(self._status, {"content-type": "application/json"}, self._stream())
 
     def _stream(self) -> Iterator[bytes]:
@@ -168,6 +168,20 @@ def test_calls_that_come_together_do_not_pass_a_cap_together(book: WireBook):
     assert len(line.sent) == 1
 
 
+def test_calls_that_wait_near_a_cap_are_not_sent_after_the_end(book: WireBook):
+    line = FakeLine(WHOLE)
+    relay = relay_to(line, book, Caps(tokens=100_000))
+    said: list[str] = []
+    threads = [threading.Thread(target=lambda: said.append(error_in(relay.answer(asked({}))))) for _ in range(3)]
+    with relay.meter.call(Tokens(output=100_000)):
+        for thread in threads:
+            thread.start()
+        relay.cut_off()
+    for thread in threads:
+        thread.join()
+    assert (said, line.sent) == (["No more calls: the run is over."] * 3, [])
+
+
 def test_calls_go_side_by_side_while_there_is_room():
     meter = Meter(Caps(tokens=100), price, Spending)
     with meter.call(Tokens(input=10)), meter.call(Tokens(input=10)):
@@ -186,6 +200,37 @@ def test_a_resumed_run_goes_on_counting(tmp_path: Path):
 def test_an_unknown_price_is_none_and_never_a_guess(book: WireBook):
     heard(relay_to(FakeLine(WHOLE), book, pricing=unknown).answer(asked({})))
     assert book.usage().dollars is None
+
+
+def test_a_cap_in_dollars_ends_with_the_first_call_whose_price_is_not_known(book: WireBook):
+    """As where more tokens are said to be cached than were read: the list refuses to price that."""
+    line = FakeLine(WHOLE)
+    relay = relay_to(line, book, Caps(dollars=1000.0), pricing=unknown)
+    assert heard(relay.answer(asked({}))) == WHOLE
+    assert "what a call cost is not known" in error_in(relay.answer(asked({})))
+
+
+def test_a_call_that_cannot_be_written_down_makes_place_all_the_same(book: WireBook):
+    def confused(tokens: Tokens) -> Price:
+        if tokens.cached > 0:
+            raise ZeroDivisionError
+        return price(tokens)
+
+    relay = relay_to(FakeLine(WHOLE), book, Caps(tokens=1), confused)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            heard(relay.answer(asked({})))
+
+
+def test_a_line_that_is_broken_makes_place_all_the_same(book: WireBook):
+    class Broken:
+        def send(self, outgoing: Outgoing) -> Incoming:
+            raise ZeroDivisionError
+
+    relay = relay_to(Broken(), book, Caps(tokens=1))
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError):
+            relay.answer(asked({}))
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500, 529])
@@ -219,6 +264,21 @@ def test_garbage_is_handed_back_and_counted_by_its_size(book: WireBook, written:
     heard(relay_to(FakeLine(b"<html>" * 50), book).answer(asked({})))
     (exchange,) = written()
     assert (exchange.is_estimate, exchange.tokens.output) == (True, 100)
+
+
+def test_what_did_not_say_what_it_took_counts_against_caps_with_all_it_could_take(book: WireBook):
+    """The body that is sent on is {"max_tokens": 500, "model": "mine"}: 36 bytes, at most 12 tokens."""
+    heard(relay_to(FakeLine(b"<html>"), book).answer(asked({"max_tokens": 500})))
+    assert book.spent == Spending(tokens=512, dollars=0.512)
+    assert book.usage().output_tokens == 2
+
+
+def test_a_call_without_an_answer_still_counts_after_a_resume(tmp_path: Path):
+    path = tmp_path / "exchanges.jsonl"
+    with WireBook(path) as book:
+        heard(relay_to(FakeLine(b"<html>"), book).answer(asked({"max_tokens": 500})))
+    with WireBook(path) as again:
+        assert again.spent == Spending(tokens=512, dollars=0.512)
 
 
 def test_a_call_that_is_cut_off_at_the_end_is_written_down_once(

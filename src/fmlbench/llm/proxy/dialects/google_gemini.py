@@ -47,6 +47,12 @@ def _tokens(objects: Iterable[Body]) -> Tokens | None:
     )
 
 
+def _most_output(body: Body) -> int:
+    """Of all the answers that are asked for at once."""
+    asked = object_at(body, "generationConfig")
+    return count_at(asked, "maxOutputTokens") * max(1, count_at(asked, "candidateCount"))
+
+
 def _refusal(status: int, reason: str) -> Body:
     word = _STATUS.get(status, "UNAVAILABLE" if status >= 500 else "INVALID_ARGUMENT")
     return {"error": {"code": status, "message": reason, "status": word}}
@@ -66,7 +72,7 @@ GOOGLE_GEMINI = Dialect(
     calls=_CALLS,
     free=_FREE,
     clean=_clean,
-    most_output=lambda body: count_at(body, "generationConfig", "maxOutputTokens"),
+    most_output=_most_output,
     tokens=_tokens,
     refusal=_refusal,
     key_header=lambda key: ("x-goog-api-key", key),

@@ -31,6 +31,12 @@ def _tokens(objects: Iterable[Body]) -> Tokens | None:
     )
 
 
+def _most_output(body: Body) -> int:
+    """Of all the answers that are asked for at once."""
+    longest = count_at(body, "max_completion_tokens") or count_at(body, "max_tokens")
+    return longest * max(1, count_at(body, "n"))
+
+
 def refusal(status: int, reason: str) -> Body:
     """An error in OpenAI's words."""
     kind = "server_error" if status >= 500 else "invalid_request_error"
@@ -42,7 +48,7 @@ OPENAI_CHAT = Dialect(
     calls=re.compile(r"/v1/chat/completions"),
     free=re.compile(r"(?!)"),
     clean=_clean,
-    most_output=lambda body: count_at(body, "max_completion_tokens") or count_at(body, "max_tokens"),
+    most_output=_most_output,
     tokens=_tokens,
     refusal=refusal,
     key_header=bearer,
