@@ -36,9 +36,13 @@ def ask():
         return json.load(answer)["choices"][0]["message"]["content"]
 
 print(dict(os.environ))
+print(open(os.environ["FML_PROMPT_FILE"]).read())
+subprocess.run(["fml", "status"])
 with socket.socket() as way_out:
     print("AROUND THE PROXY:", way_out.connect_ex(("127.0.0.1", PORT)) == 0)
-subprocess.run(["fml", "submit", "-m", ask()])
+idea = ask()
+subprocess.run(["fml", "status"])
+subprocess.run(["fml", "submit", "-m", idea])
 try:
     ask()
 except urllib.error.HTTPError as refusal:
@@ -84,7 +88,7 @@ def test_a_program_of_one_s_own_gets_a_metered_model_and_no_key(cache: Path, tmp
         port = server.environment["OPENAI_BASE_URL"].split(":")[2].split("/")[0]
         command = f"python -c {shlex.quote(ASKER.replace('PORT', port))}"
         terminal = Terminal(cache, tmp_path / "runs", **server.environment)
-        budget = ("--steps", "2", "--tokens", str(INPUT + OUTPUT), "--retest", "0")
+        budget = ("--steps", "2", "--tokens", str(INPUT + OUTPUT), "--dollars", "1.5", "--retest", "0")
         terminal.type("run", "toy", "--agent", "command", "--cmd", command, "--model", "openai/gpt-5.1", *budget)
     folder, state = only_run(terminal)
     assert [step.idea for step in state.steps] == ["baseline", IDEA]
@@ -95,9 +99,29 @@ def test_a_program_of_one_s_own_gets_a_metered_model_and_no_key(cache: Path, tmp
     (heard,) = server.heard
     assert (heard.body["model"], heard.headers["authorization"]) == ("gpt-5.1", f"Bearer {KEY}")
     log = (folder.agent / "log.txt").read_text()
+    prompt, before, after = re.findall(r"(\d+) tokens of your model[;,] (\$[\d.]+) for your model", log)
+    assert prompt == before == (str(INPUT + OUTPUT), "$1.50")
+    assert after == ("0", f"${1.5 - usage.dollars:.2f}")
     assert "AROUND THE PROXY: False" in log
     assert "REFUSED: 400" in log
     assert KEY not in log + (folder.agent / "exchanges.jsonl").read_text()
+
+
+def test_a_program_that_ends_well_and_submits_nothing_has_achieved_nothing(cache: Path, tmp_path: Path):
+    terminal = Terminal(cache, tmp_path / "runs")
+    command = "python -c 'import time\nwhile time.process_time() < 2: pass'; exit 0"
+    words = ("run", "toy", "--agent", "command", "--cmd", command, "--steps", "2", "--retest", "0")
+    done = terminal.type(*words)
+    shown = " ".join((done.stdout + done.stderr).split())
+    assert "best step the baseline; no step beat it on validation" in shown
+    assert "0 of 0 gave a score; the budget is 2; ended early: the agent is done" in shown
+    assert re.search(r"The agent ended: ok: it ended by itself; \d+ CPU seconds", shown)
+    folder, state = only_run(terminal)
+    assert [step.idea for step in state.steps] == ["baseline"]
+    summary = terminal.ask("show", folder.path.name)["summary"]
+    assert (summary["proposed"], summary["succeeded"], summary["best"]["index"]) == (0, 0, 0)
+    assert summary["program_cpu_seconds"] >= 1
+    assert f"{summary['program_cpu_seconds']:.1f} CPU seconds of its program" in shown
 
 
 class Window:

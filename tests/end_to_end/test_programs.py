@@ -1,11 +1,14 @@
 """Agents that are programs of their own, in the real sandbox, on the toy task."""
 
+import re
 import shlex
 import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -13,26 +16,50 @@ from fmlbench.agents.catalogue import agent_spec
 from fmlbench.core.errors import AgentFailed
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.steps import VIOLATION
 from fmlbench.engine.runner import create, play
 from fmlbench.execution.cgroups import groups_of
+from fmlbench.execution.draws import make_draw
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.records.folder import RunFolder
+from fmlbench.records.log import read_events
 from fmlbench.records.replay import RunState, read_state
+from fmlbench.testing.models.server import KEY, ModelServer
 from fmlbench.workspace.places import Places
+from fmlbench.workspace.snapshots import Snapshots
+from tests.end_to_end.searching import SEARCHER, found_in, told
+from tests.terminal import Terminal
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(300)]
 
 FASTER = "sed -i 's/steps=150/steps=3/' tinylearn/model.py"
 
 FORGER = """
-import os, socket
-desk = os.open("/lab/desk", os.O_RDONLY)
-for words in (b"", b"x" * 99, b'{"ask": "sealed"}\\n', b'{"ask": "diff", "step": 1e9}\\n'):
+import json, os, socket
+from pathlib import Path
+
+def send(words):
+    desk = os.open("/lab/desk", os.O_RDONLY)
     with socket.socket(socket.AF_UNIX) as caller:
         caller.connect(f"/proc/self/fd/{desk}/socket")
         caller.sendall(words)
         caller.shutdown(socket.SHUT_WR)
-        print(caller.recv(300))
+        print("SAID", caller.makefile().readline()[:500])
+
+def submit(more, **claims):
+    submission = {"ask": "submit", "idea": "forged", "files": {**files, **more}, "left_out": [], **claims}
+    send(json.dumps(submission).encode() + b"\\n")
+
+for words in (b"", b"x" * 99, b'{"ask": "sealed"}\\n', b'{"ask": "diff", "step": 1000}\\n'):
+    send(words)
+files = {str(path): path.read_text() for path in Path("tinylearn").glob("*.py")}
+submit({}, score=1.0)
+submit({}, step=0, evaluation={"outcome": "ok", "score": 1.0})
+submit({"README.md": "mine"})
+submit({"../outside.py": "mine", "tinylearn/../../outside.py": "mine"})
+submit({"/lab/task/driver.py": "mine", "/tmp/outside.py": "mine"})
+Path("README.md").write_text("mine, and nobody is told")
+submit({})
 """
 ONCE = """
 if test $(fml status | grep -c ^step) = 1; then fml submit -m first; sleep 300; fi
@@ -54,12 +81,15 @@ Run = Callable[..., RunFolder]
 
 @pytest.fixture
 def make(toy: PreparedTask, places: Places) -> Run:
-    def create_run(command: str, *, steps: int = 2, hours: float | None = None, rung: Rung = Rung.BUBBLEWRAP):
+    def create_run(
+        command: str, *, steps: int = 2, hours: float | None = None, rung: Rung = Rung.BUBBLEWRAP, model: str = ""
+    ):
+        agent = agent_spec("command", {"cmd": command})
         spec = RunSpec(
             task="toy",
             task_digest=toy.folder.digest,
             track="cpu",
-            agent=agent_spec("command", {"cmd": command}),
+            agent=agent.model_copy(update={"model": model}),
             seed=0,
             budget=Budget(steps=steps, hours=hours),
             rung=rung,
@@ -77,13 +107,20 @@ def play_out(folder: RunFolder, places: Places) -> tuple[RunState, str]:
 
 @pytest.mark.parametrize("rung", [Rung.BUBBLEWRAP, Rung.NONE])
 def test_a_program_edits_submits_and_gets_scores(make: Run, places: Places, rung: Rung):
-    command = f'fml submit -m "as it is" && {FASTER} && fml submit -m "fewer epochs" --print-metric && fml status'
+    command = (
+        f'fml submit -m "as it is" && {FASTER} && fml submit -m "fewer epochs" --print-metric && fml status && '
+        "echo LOG && fml log && echo DIFF && fml diff 2; fml diff 9; echo code $?"
+    )
     state, log = play_out(make(command, rung=rung), places)
     assert [step.idea for step in state.steps] == ["baseline", "as it is", "fewer epochs"]
     assert all(step.evaluation.is_ok for step in state.steps)
     assert state.steps[1].score == state.steps[0].score != state.steps[2].score
     assert f"accuracy: {state.steps[2].score}" in log
     assert sorted(state.tests) == [0, 1, 2]
+    logged, changed = log.split("LOG\n")[1].split("DIFF\n")
+    assert [line.split(":")[0] for line in logged.splitlines()[:3]] == ["step 0", "step 1", "step 2"]
+    assert re.findall(r"^([-+]).*steps=(\d+)", changed, re.MULTILINE) == [("-", "150"), ("+", "3")]
+    assert "There is no step 9; the last one is 2.\ncode 2" in changed
 
 
 def test_trying_gives_a_practice_score_and_costs_nothing(make: Run, places: Places):
@@ -113,32 +150,79 @@ def test_protected_files_are_not_taken_and_it_is_on_record(make: Run, places: Pl
 
 
 def test_ten_submissions_at_once_spend_no_more_than_the_budget(make: Run, places: Places):
-    command = "for i in 1 2 3 4 5 6 7 8 9 10; do fml submit -m $i & done; wait"
-    state, _ = play_out(make(command, steps=2), places)
+    command = "for i in 1 2 3 4 5 6 7 8 9 10; do (fml submit -m $i; echo code $?) & done; wait"
+    folder = make(command, steps=2)
+    state, log = play_out(folder, places)
+    assert Counter(re.findall(r"^code (\d)", log, re.MULTILINE)) == {"0": 2, "3": 8}
     assert len(state.steps) == 3
+    kinds = Counter(event.event for event in read_events(folder.events))
+    assert (kinds["proposal-made"], kinds["step-finished"]) == (3, 3)
+    assert sum(note.kind == "refused" for note in state.notes) == 8
 
 
-def test_forged_messages_get_an_answer_and_nothing_else(make: Run, places: Places):
-    forge = f"python -c {shlex.quote(FORGER)}"
-    state, log = play_out(make(f"{forge}; fml submit -m honest", steps=1), places)
-    assert log.count('"ok":false') == 4
-    assert len(state.steps) == 2
-
-
-def test_a_program_finds_no_labels_no_scores_no_keys_and_no_network(
-    make: Run, places: Places, monkeypatch: pytest.MonkeyPatch
+def test_forged_messages_get_an_answer_and_nothing_else_and_are_on_record(
+    make: Run, places: Places, toy: PreparedTask, cache: Path
 ):
-    monkeypatch.setenv("SECRET_API_KEY", "key-of-the-house")
-    search = (
-        "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'; ls -R / 2>/dev/null; "
-        "find / -name 'sealed.jsonl' -o -name 'labels' -type d -o -name secret -o -name events.jsonl 2>/dev/null | "
-        "sed 's/^/FOUND /'; cat /proc/net/tcp | wc -l | sed 's/^/TCP /'; fml submit -m looked"
+    folder = make(f"python -c {shlex.quote(FORGER)}", steps=4)
+    state, log = play_out(folder, places)
+    assert re.findall(r'SAID {"ok":(\w+)', log) == ["false"] * 6 + ["true"] * 4
+    outcomes = [str(step.evaluation.outcome) for step in state.steps]
+    assert outcomes == ["ok", "rejected", "rejected", "rejected", "ok"]
+    assert [step.score for step in state.steps[1:]] == [None, None, None, state.steps[0].score]
+    untouched, *others = (Snapshots(folder.code).read(step.snapshot) for step in state.steps)
+    assert all(other == untouched for other in others)
+    assert not list(places.runs.rglob("outside.py"))
+    violations = [note.text for note in state.notes if note.kind == VIOLATION]
+    assert len(violations) == 6
+    assert [path in " ".join(violations) for path in ("README.md", "../outside.py", "/lab/task/driver.py")] == [
+        True
+    ] * 3
+    terminal = Terminal(cache, places.runs)
+    assert terminal.ask("show", folder.path.name)["summary"]["violations"] == 6
+    assert "violation: submit with files that are not editable: README.md" in " ".join(
+        terminal.type("show", folder.path.name).stdout.split()
     )
-    state, log = play_out(make(search, steps=1), places)
-    assert "key-of-the-house" not in log
-    assert "FOUND" not in log
-    assert "TCP 1\n" in log
+
+
+def test_a_program_finds_no_labels_no_scores_no_keys_and_no_way_out(
+    make: Run, places: Places, toy: PreparedTask, cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    other = places.runs / "another run" / "sealed.jsonl"
+    other.parent.mkdir(parents=True)
+    other.write_text("a score behind a seal")
+    words = (KEY, "key-of-the-house", (cache / "secret").read_text(), "a score behind a seal")
+    draw = make_draw(toy, "step", 0).path
+    hidden = [path for path in draw.glob("*/labels/*") if path.is_file()]
+    assert hidden
+    visible = make_draw(toy, "public", 0).path / "train" / "labels.npy"
+    with ModelServer(lambda _: "I have none.") as server:
+        for name, value in {**server.environment, "SECRET_API_KEY": "key-of-the-house"}.items():
+            monkeypatch.setenv(name, value)
+        port = int(server.url.rsplit(":", 1)[1])
+        sealed = told(
+            words,
+            [*hidden, visible],
+            [Path("/")],
+            processes="/proc/[0-9]*",
+            ports=(1, 65535),
+            outside=[("1.1.1.1", 443)],
+            asks_model=True,
+        )
+        search = shlex.join(["python", "-c", SEARCHER, sealed])
+        folder = make(f"{search}; fml submit -m looked", steps=1, model="openai/gpt-5.1")
+        state, log = play_out(folder, places)
+        roots = [places.runs, draw, cache / "secret"]
+        in_the_open = told(words, hidden, roots, processes="/proc/self", ports=(port, port))
+        free = subprocess.run([sys.executable, "-c", SEARCHER, in_the_open], capture_output=True, text=True, check=True)
+    assert found_in(log) == [("copy", "/lab/data/train/labels.npy")], (
+        "what it may see, it sees; all else is out of reach"
+    )
+    assert "ANSWERED /chat/completions" in log
+    assert server.asked, "its model was reached with the key"
     assert state.steps[1].evaluation.is_ok
+    assert not [path for path in folder.path.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    kinds = {kind for kind, _ in found_in(free.stdout)}
+    assert kinds == {"environment", "process", "file", "name", "copy", "network"}, "the search itself works"
 
 
 def test_a_program_that_goes_on_after_its_deadline_is_ended(make: Run, places: Places):

@@ -21,7 +21,7 @@ FORMAT = 1
 
 
 def now() -> str:
-    """The time of an event; informative only, nothing is ever decided by it."""
+    """The time of an event; nothing about a run itself is ever decided by it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 

@@ -1,11 +1,12 @@
 """A run's steps as rows: what a tree, a table or a program wants to know of each."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.metric import Metric
-from fmlbench.core.steps import Operator, Step
+from fmlbench.core.steps import VIOLATION, Operator, Step
 from fmlbench.records.replay import RunState
 
 
@@ -30,6 +31,7 @@ class StepRow:
     seconds: float
     """Of the proposal and its experiment."""
     violations: tuple[str, ...]
+    """What the code was seen trying, and the agent on its way to this step."""
     snapshot: str
 
 
@@ -38,14 +40,16 @@ def step_rows(state: RunState, metric: Metric) -> list[StepRow]:
     best = state.history(metric).best
     rows: list[StepRow] = []
     record: float | None = None
+    tried = _tried_on_the_way(state)
     for step in state.steps:
         was_best = metric.is_better(step.score, record)
         record = step.score if was_best else record
-        rows.append(_row(step, state, is_best=step is best, was_best=was_best))
+        on_the_way = tried.get(step.index, ())
+        rows.append(_row(step, state, on_the_way, is_best=step is best, was_best=was_best))
     return rows
 
 
-def _row(step: Step, state: RunState, *, is_best: bool, was_best: bool) -> StepRow:
+def _row(step: Step, state: RunState, on_the_way: Sequence[str], *, is_best: bool, was_best: bool) -> StepRow:
     test = state.tests.get(step.index) if state.finished else None
     return StepRow(
         index=step.index,
@@ -60,6 +64,15 @@ def _row(step: Step, state: RunState, *, is_best: bool, was_best: bool) -> StepR
         idea=step.idea,
         reason=step.evaluation.reason,
         seconds=step.usage.seconds + step.evaluation.seconds,
-        violations=(*step.evaluation.violations, *(test.violations if test else ())),
+        violations=(*on_the_way, *step.evaluation.violations, *(test.violations if test else ())),
         snapshot=step.snapshot,
     )
+
+
+def _tried_on_the_way(state: RunState) -> Mapping[int, Sequence[str]]:
+    """What the agent was seen trying before each step; what comes after the last one is that one's."""
+    tried: defaultdict[int, list[str]] = defaultdict(list[str])
+    for note in state.notes:
+        if note.kind == VIOLATION:
+            tried[min(note.step, len(state.steps) - 1)].append(note.text)
+    return tried

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from fmlbench.core.metric import Metric
 from fmlbench.core.run import RunSpec
-from fmlbench.core.steps import Step, Usage
+from fmlbench.core.steps import VIOLATION, Step, Usage
 from fmlbench.core.task import Task
 from fmlbench.records.replay import RunState
 from fmlbench.reports.intervals import Estimate, estimate
@@ -83,6 +83,8 @@ class Summary:
     test: TestResult | None
     """None until the agent's part is over and a retest is done."""
     proposing_seconds: float
+    program_cpu_seconds: float
+    """Of the agent's own program; none where the agent is no program."""
     experiment_seconds: float
     """Of training and validation exams, the baseline's included."""
     dollars: float | None
@@ -119,6 +121,7 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
         ended=state.finished,
         test=_test_result(spec, state, task, best),
         proposing_seconds=sum(usage.seconds for usage in usages),
+        program_cpu_seconds=sum(usage.cpu_seconds for usage in usages),
         experiment_seconds=sum(step.evaluation.seconds for step in state.steps),
         dollars=_dollars(usages),
         calls=sum(usage.calls for usage in usages),
@@ -191,4 +194,5 @@ def _violations(state: RunState) -> int:
     seen = [step.evaluation for step in state.steps]
     if state.finished:
         seen += [*state.tests.values(), *state.retests.values()]
-    return sum(len(evaluation.violations) for evaluation in seen)
+    at_the_desk = sum(note.kind == VIOLATION for note in state.notes)
+    return at_the_desk + sum(len(evaluation.violations) for evaluation in seen)

@@ -100,9 +100,10 @@ def _unsealed(line: str) -> Text:
 
 def _effort_rows(summary: Summary) -> list[Row]:
     proposing, experimenting = duration_text(summary.proposing_seconds), duration_text(summary.experiment_seconds)
+    program = f"; {summary.program_cpu_seconds:.1f} CPU seconds of its program" if summary.program_cpu_seconds else ""
     rows = [
         ("steps", Text(_step_counts(summary))),
-        ("time", Text(f"{proposing} proposing, {experimenting} experimenting")),
+        ("time", Text(f"{proposing} proposing, {experimenting} experimenting{program}")),
     ]
     if summary.spec.agent.model:
         rows.append(("model", Text(_model_use(summary))))

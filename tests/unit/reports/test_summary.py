@@ -5,7 +5,7 @@ import pytest
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Goal, Metric
 from fmlbench.core.run import Rung
-from fmlbench.core.steps import SPENT, Note, Usage
+from fmlbench.core.steps import SPENT, VIOLATION, Note, Usage
 from fmlbench.records.events import NoteMade, Retested, RunFinished
 from fmlbench.reports.summary import Stage, Summary, Verdict, summarise
 from tests.unit.reports.by_hand import (
@@ -173,6 +173,18 @@ def test_dollars_are_added_up_unless_one_price_is_not_known():
     assert (summary.dollars, summary.calls, summary.input_tokens) == (1.75, 2, 30)
     unknown = [*known, step(3, 0.7, usage=Usage(dollars=None))]
     assert summarise(spec, state_of(*unknown), toy()).dollars is None
+
+
+def test_what_an_agent_tried_at_the_desk_counts_as_a_violation():
+    spec = spec_of()
+    tried = NoteMade(note=Note(step=1, kind=VIOLATION, text="forged"))
+    assert summarise(spec, state_of(started(spec), baseline(), tried), toy()).violations == 1
+
+
+def test_the_cpu_seconds_of_a_program_are_added_up_over_interruptions():
+    spec = spec_of()
+    parts = [NoteMade(note=Note(step=1, kind=SPENT, text=Usage(cpu_seconds=s).model_dump_json())) for s in (1.5, 2.0)]
+    assert summarise(spec, state_of(started(spec), baseline(), *parts), toy()).program_cpu_seconds == 3.5
 
 
 def test_violations_on_the_hidden_test_count_once_the_run_is_over():

@@ -1,7 +1,8 @@
 """The tree of steps shows where each one came from and what became of it."""
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.records.events import Event
+from fmlbench.core.steps import VIOLATION, Note
+from fmlbench.records.events import Event, NoteMade
 from fmlbench.reports.steps import StepRow, step_rows
 from fmlbench.reports.tree import DEEPEST, step_tree
 from tests.unit.reports.by_hand import baseline, complete_run, rendered, spec_of, started, state_of, step, toy
@@ -42,6 +43,13 @@ def test_what_a_candidate_wrote_is_text_and_nothing_else():
     assert "\x1b" not in shown
     assert "\u202e" not in shown
     assert shown.count("[bold red]not markup[/bold red] fake step") == 3
+
+
+def test_what_an_agent_tried_stands_with_the_step_it_was_on_its_way_to():
+    tried = [NoteMade(note=Note(step=at, kind=VIOLATION, text=f"forged {at}")) for at in (1, 2, 3)]
+    rows = rows_of(baseline(), tried[0], step(1, 0.6), tried[1], step(2, 0.6), tried[2])
+    assert [row.violations for row in rows] == [(), ("forged 1",), ("forged 2", "forged 3")]
+    assert "violation: forged 3" in rendered(step_tree(rows), width=200)
 
 
 def test_further_parents_of_a_combination_are_named():

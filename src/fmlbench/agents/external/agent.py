@@ -6,15 +6,17 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
+from fmlbench.agents.external.answers import Answers, answers_of
 from fmlbench.agents.external.counter import open_counter, serve_one
-from fmlbench.agents.external.desk import Desk, is_over
-from fmlbench.agents.external.job import build_job
+from fmlbench.agents.external.desk import REFUSED, Desk, is_over
+from fmlbench.agents.external.job import Left, build_job
 from fmlbench.agents.external.program import Program
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
 from fmlbench.core.steps import History, Note, Usage, usages_of
 from fmlbench.execution.sandbox import Ending, Execution, Job, Sandbox
+from fmlbench.llm.metering import Caps
 from fmlbench.llm.proxy.opening import Counters, ModelAccess
 
 GRACE_SECONDS = 30.0
@@ -42,12 +44,16 @@ class ProgramAgent:
             return
         before = len(session.history)
         with self._counters() as counters:
+            calls_before = counters.usage().calls if counters else 0
             desk = self._desk(session, counters)
-            execution = self._run_beside(desk, session)
-        if session.is_open:
-            _require_end(execution, counters, has_submitted=len(session.history) > before)
+            execution = self._run_beside(desk, counters)
+        # However it ended: what it took and what it was refused is on the record first.
+        desk.settle(execution.cpu_seconds)
         if counters and counters.refusals:
-            session.note(Note(step=len(session.history), kind="refused", text="\n".join(counters.refusals)))
+            session.note(Note(step=len(session.history), kind=REFUSED, text="\n".join(counters.refusals)))
+        if session.is_open:
+            answers = answers_of(counters, self.quarters.folder, calls_before, execution.ending)
+            _require_end(execution, answers, has_submitted=len(session.history) > before)
         desk.close("; ".join(filter(None, (_ending(execution), counters and counters.summary()))))
         if counters and counters.end():
             raise NoMoreCalls(counters.end())
@@ -69,13 +75,26 @@ class ProgramAgent:
             steps=self.steps,
             seconds_left=lambda: max(0.0, deadline - time.monotonic()),
             spent=lambda: _spent(session.history, counters),
+            caps_left=lambda: self._caps_left(counters),
             practice=self.quarters.practice,
         )
 
-    def _run_beside(self, desk: Desk, session: Session) -> Execution:
+    def _caps_left(self, counters: Counters | None) -> Caps:
+        """What the run may still take of its model, where that is capped."""
+        if self.model is None or counters is None:
+            return Caps()
+        caps, spent = self.model.caps, counters.usage()
+        tokens = spent.input_tokens + spent.output_tokens
+        return Caps(
+            tokens=None if caps.tokens is None else max(0, caps.tokens - tokens),
+            dollars=None if caps.dollars is None else max(0.0, caps.dollars - (spent.dollars or 0.0)),
+        )
+
+    def _run_beside(self, desk: Desk, counters: Counters | None) -> Execution:
+        session = desk.session
         with open_counter(self.quarters.folder / "desk") as counter:
-            steps_left = self.steps - len(session.history.proposed)
-            job = build_job(self.program, self.quarters, session, steps_left, self.model)
+            left = Left(self.steps - len(session.history.proposed), self._caps_left(counters))
+            job = build_job(self.program, self.quarters, session, left, self.model)
             run = _InBackground(self.quarters.sandbox, job)
             try:
                 closing = float("inf")
@@ -83,9 +102,11 @@ class ProgramAgent:
                     serve_one(counter, desk.answer, _LOOK_SECONDS)
                     if not session.is_open:
                         closing = min(closing, time.monotonic() + GRACE_SECONDS)
-            finally:
-                execution = run.end()
-            return execution
+            except BaseException:
+                # Who interrupts us is obeyed, but what the program took until then counts.
+                desk.settle(run.end().cpu_seconds)
+                raise
+            return run.end()
 
 
 def _spent(history: History, counters: Counters | None) -> Usage:
@@ -94,7 +115,7 @@ def _spent(history: History, counters: Counters | None) -> Usage:
     return counters.usage(charged) if counters else Usage()
 
 
-def _require_end(execution: Execution, counters: Counters | None, *, has_submitted: bool) -> None:
+def _require_end(execution: Execution, answers: Answers, *, has_submitted: bool) -> None:
     """Raise where the program did not end by its own will, so that the run can be gone on with."""
     if execution.ending is Ending.INFRA:
         raise InfraTrouble(f"The agent's sandbox failed: {execution.reason}.", hint="Then resume the run.")
@@ -104,11 +125,10 @@ def _require_end(execution: Execution, counters: Counters | None, *, has_submitt
             hint="Name a program that it can see; --set see=/folder shows it more of this machine.",
         )
     # Somebody who worked until the deadline had a call under way then; somebody who never got an answer did not work.
-    is_over = execution.ending is Ending.TIMEOUT and (has_submitted or counters is None or counters.has_answered())
-    trouble = counters.trouble() if counters else ""
-    if trouble and not is_over:
+    is_over = execution.ending is Ending.TIMEOUT and (has_submitted or answers.has_any)
+    if answers.trouble and not is_over:
         raise ModelTrouble(
-            f"The agent stopped after its model had not answered: {trouble}.",
+            f"The agent stopped after its model had not answered: {answers.trouble}.",
             hint="Look whether the provider works and is paid, then resume the run.",
         )
 

@@ -51,7 +51,7 @@ def serve_one(
     with customer:
         try:
             line = _read_line(customer, patience_seconds)
-            said = answer(line) if line else Answer(ok=False, text="This request is empty, or too long.")
+            said = answer(line)
             customer.settimeout(patience_seconds)
             customer.sendall(said.model_dump_json().encode() + b"\n")
         except (TimeoutError, ConnectionError, BrokenPipeError):
@@ -59,11 +59,15 @@ def serve_one(
 
 
 def _read_line(customer: socket.socket, patience_seconds: float) -> bytes:
+    """One line; empty where it did not come whole, in time and at a sensible length."""
     deadline = time.monotonic() + patience_seconds
     read = bytearray()
     while not read.endswith(b"\n"):
         customer.settimeout(max(0.001, deadline - time.monotonic()))
-        part = customer.recv(2**20)
+        try:
+            part = customer.recv(2**20)
+        except TimeoutError:
+            return b""
         if not part or len(read) + len(part) > MOST_BYTES:
             return b""
         read += part

@@ -5,7 +5,7 @@ refused, files are judged like any proposal's, and nothing is ever read from the
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import ValidationError
@@ -23,17 +23,23 @@ from fmlbench.agents.external.requests import (
     Submission,
     Trial,
 )
-from fmlbench.agents.external.telling import data_of, line_of, outcome_of, with_log
+from fmlbench.agents.external.telling import caps_of, data_of, line_of, outcome_of, with_log
 from fmlbench.agents.surroundings import Practice
 from fmlbench.core.agents import Session
 from fmlbench.core.figures import score_text
-from fmlbench.core.steps import ENDING, SPENT, Move, Note, Operator, Proposal, Step, Usage
+from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Move, Note, Operator, Proposal, Step, Usage
 from fmlbench.core.text import storable
+from fmlbench.llm.metering import Caps
 from fmlbench.workspace.globs import matches
 
 _LONGEST_IDEA = 2000
 _TRIAL = "trial"
 """The kind of note that counts a trial, over interruptions too."""
+REFUSED = "refused"
+"""The kind of note that says what was asked for in vain."""
+_MOST_REMEMBERED = 30
+"""Of each kind: whoever asks in vain for hours must not fill the disk."""
+_LONGEST_NOTE = 200
 
 
 @dataclass
@@ -46,6 +52,8 @@ class Desk:
     seconds_left: Callable[[], float]
     spent: Callable[[], Usage] = Usage
     """What models have cost since it was last asked."""
+    caps_left: Callable[[], Caps] = Caps
+    """What is left of its model, where that is capped."""
     practice: Practice | None = None
     clock: Callable[[], float] = time.monotonic
     _parent: int = field(init=False)
@@ -57,12 +65,31 @@ class Desk:
 
     def answer(self, line: bytes) -> Answer:
         """Carry out one request; what is wrong with it is said in the answer."""
+        if not line:
+            return self._refuse(REFUSED, "This request is empty, too long or too slow.")
         try:
             request = REQUESTS.validate_json(line)
         except ValidationError as error:
-            first = error.errors()[0]
-            return Answer(ok=False, text=f"This request cannot be read: {first['msg']}.")
-        return self._carry_out(request)
+            # The tool sends nothing that cannot be read, so somebody wrote this by hand.
+            return self._refuse(VIOLATION, f"This request cannot be read: {_short(error.errors()[0]['msg'])}.")
+        if isinstance(request, Submission | Trial) and (foreign := self._not_editable(request.files)):
+            # The tool takes along what may be changed and nothing else; the files are judged all the same.
+            self._remember(VIOLATION, f"{request.ask} with files that are not editable: {_listed(foreign)}")
+        answer = self._carry_out(request)
+        if not answer.ok:
+            self._remember(REFUSED, f"{request.ask}: {answer.text}")
+        return answer
+
+    def _refuse(self, kind: str, text: str) -> Answer:
+        self._remember(kind, text)
+        return Answer(ok=False, text=text)
+
+    def _remember(self, kind: str, text: str) -> None:
+        """Put on the record what no score came of, the first so many times."""
+        known = sum(note.kind == kind for note in self.session.history.notes)
+        if known < _MOST_REMEMBERED:
+            is_last = known == _MOST_REMEMBERED - 1
+            self._note(kind, f"{_short(text)}{' (more of this is not written down)' if is_last else ''}")
 
     def _carry_out(self, request: Request) -> Answer:
         match request:
@@ -81,8 +108,12 @@ class Desk:
                 return self._submit(request)
 
     def _sort(self, paths: tuple[str, ...]) -> Answer:
+        foreign = set(self._not_editable(paths))
+        return Answer(ok=True, text="", data={"editable": [path for path in paths if path not in foreign]})
+
+    def _not_editable(self, paths: Iterable[str]) -> list[str]:
         patterns = self.session.brief.patterns
-        return Answer(ok=True, text="", data={"editable": [path for path in paths if matches(path, patterns)]})
+        return [path for path in paths if not matches(path, patterns)]
 
     def _look_up(self, request: DiffWanted | CodeWanted) -> Answer:
         history = self.session.history
@@ -109,7 +140,7 @@ class Desk:
         if not self.session.is_open:
             return Answer(ok=False, text="The budget is spent: nothing more can be scored.", data=self._facts())
         if submission.left_out:
-            self._note("protected", f"changed and not taken: {', '.join(submission.left_out[:20])}")
+            self._note("protected", f"changed and not taken: {_listed(submission.left_out)}")
         proposal = Proposal(
             move=Move(operator=Operator.IMPROVE, parents=(self._parent,)),
             files={path: storable(text) for path, text in submission.files.items()},
@@ -133,9 +164,14 @@ class Desk:
         if self.session.pending is not None:
             self._test(self.session.pending)
 
+    def settle(self, cpu_seconds: float = 0.0) -> None:
+        """Write down what was spent since the last step, and what CPU time the program took from its start on."""
+        usage = self._usage().model_copy(update={"cpu_seconds": cpu_seconds})
+        self._since = self.clock()
+        self._note(SPENT, usage.model_dump_json())
+
     def close(self, ending: str) -> None:
-        """Write down what was spent since the last step, and how the agent ended."""
-        self._note(SPENT, self._usage().model_dump_json())
+        """Write down how the agent ended: it is not started again."""
         self._note(ENDING, ending)
 
     def _usage(self) -> Usage:
@@ -158,7 +194,8 @@ class Desk:
         if not self.session.is_open:
             return "The budget is spent: nothing more can be scored."
         minutes = self.seconds_left() / 60
-        return f"Left: {left} {'step' if left == 1 else 'steps'}, {minutes:.0f} minutes."
+        steps = f"{left} {'step' if left == 1 else 'steps'}"
+        return f"Left: {', '.join((steps, f'{minutes:.0f} minutes', *caps_of(self.caps_left())))}."
 
     def _steps_left(self) -> int:
         return max(0, self.steps - len(self.session.history.proposed)) if self.session.is_open else 0
@@ -166,10 +203,13 @@ class Desk:
     def _facts(self) -> dict[str, object]:
         history = self.session.history
         last = history.steps[-1]
+        caps = self.caps_left()
         return {
             "metric": self.session.brief.metric.name,
             "steps_left": self._steps_left(),
             "seconds_left": self.seconds_left(),
+            "tokens_left": caps.tokens,
+            "dollars_left": caps.dollars,
             "best_step": history.best.index if history.best else None,
             "best_score": history.best.score if history.best else None,
             "trials": sum(note.kind == _TRIAL for note in history.notes),
@@ -181,3 +221,12 @@ class Desk:
 def is_over(session: Session) -> bool:
     """Whether there is nothing to go on with: the budget is spent, or the agent's ending is on record."""
     return not session.is_open or any(note.kind == ENDING for note in session.history.notes)
+
+
+def _listed(paths: Sequence[str]) -> str:
+    return ", ".join(_short(path) for path in paths[:20])
+
+
+def _short(text: str) -> str:
+    """What somebody else wrote, short enough to be kept."""
+    return text if len(text) <= _LONGEST_NOTE else f"{text[:_LONGEST_NOTE]}..."

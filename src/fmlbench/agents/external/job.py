@@ -13,25 +13,27 @@ RUN/agent/
 import json
 import os
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from itertools import accumulate
 from pathlib import Path
 
 from fmlbench.agents.brief_page import brief_page
 from fmlbench.agents.external.program import Program
+from fmlbench.agents.external.telling import caps_of
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.agents import Session
 from fmlbench.core.brief import Brief
 from fmlbench.core.task import Limits
 from fmlbench.execution.sandbox import Job, Mount, TaskPython
+from fmlbench.llm.metering import Caps
 from fmlbench.llm.proxy.opening import ModelAccess
 from fmlbench.workspace import trees
 from fmlbench.workspace.filing import replace_folder, scratch_beside
 
 PROMPT = """\
 You are a machine-learning researcher. The current folder holds the repository of a research codebase; improve its
-method on the task below. Scored steps: {steps}; minutes: {minutes:.0f}. The program `fml` is your only way to a score:
+method on the task below. {budget} The program `fml` is your only way to a score:
 
 {usage}
 Work in small steps: change the code, `fml submit -m "the idea in one sentence"`, look at the score, and go on from the
@@ -50,12 +52,20 @@ _LISTED_BYTES = 60_000
 _MEMORY_MB, _DISK_MB, _FILES, _PROCESSES, _SCRATCH_MB = 8192, 8192, 200_000, 1024, 2048
 
 
+@dataclass(frozen=True)
+class Left:
+    """What is left of a run's budget when its agent starts, besides time."""
+
+    steps: int
+    caps: Caps = field(default_factory=Caps)
+
+
 def build_job(
-    program: Program, quarters: Quarters, session: Session, steps_left: int, model: ModelAccess | None = None
+    program: Program, quarters: Quarters, session: Session, left: Left, model: ModelAccess | None = None
 ) -> Job:
     """Lay out what the program finds, and the job that runs it."""
     folder = quarters.folder
-    lay_out(quarters, session, steps_left)
+    lay_out(quarters, session, left)
     (folder / "home").mkdir(exist_ok=True)
     program.furnish(folder / "home")
     environment = {
@@ -100,11 +110,11 @@ def build_job(
     )
 
 
-def lay_out(quarters: Quarters, session: Session, steps_left: int) -> None:
+def lay_out(quarters: Quarters, session: Session, left: Left) -> None:
     """Lay out what every agent of this kind finds, person or program."""
     _lay_out_work(quarters, session)
     _write_tools(quarters.folder / "tools", quarters.python)
-    _write_told(quarters.folder / "told", session.brief, quarters, steps_left)
+    _write_told(quarters.folder / "told", session.brief, quarters, left)
 
 
 def _lay_out_work(quarters: Quarters, session: Session) -> None:
@@ -130,11 +140,10 @@ def _write_tools(folder: Path, python: TaskPython) -> None:
         (folder / name).chmod(0o755)
 
 
-def _write_told(folder: Path, brief: Brief, quarters: Quarters, steps_left: int) -> None:
+def _write_told(folder: Path, brief: Brief, quarters: Quarters, left: Left) -> None:
     folder.mkdir(exist_ok=True)
     prompt = PROMPT.format(
-        steps=steps_left,
-        minutes=quarters.hours_left * 60,
+        budget=_budget(quarters, left),
         usage=_usage_of_fml(),
         lab=f"/{LAB}" if brief.sealed else "$FML_LAB",
         network="There is no network." if brief.sealed else "This run is not sealed: use no network all the same.",
@@ -143,6 +152,12 @@ def _write_told(folder: Path, brief: Brief, quarters: Quarters, steps_left: int)
     (folder / "brief.md").write_text(brief_page(brief), "utf-8")
     (folder / "brief.json").write_text(brief.model_dump_json(indent=2), "utf-8")
     (folder / "prompt.md").write_text(prompt, "utf-8")
+
+
+def _budget(quarters: Quarters, left: Left) -> str:
+    """All that ends the work, so that an agent can plan it."""
+    limits = (f"Scored steps: {left.steps}", f"minutes: {quarters.hours_left * 60:.0f}", *caps_of(left.caps))
+    return f"{'; '.join(limits)}."
 
 
 def _shortened(brief: Brief) -> Brief:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fmlbench.agents.external.counter import open_counter, serve_one
 from fmlbench.agents.external.desk import Desk, is_over
-from fmlbench.agents.external.job import inside, lay_out
+from fmlbench.agents.external.job import Left, inside, lay_out
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import INVITATION, Note
@@ -31,7 +31,7 @@ class Person:
             session.submit(session.pending)
         if is_over(session):
             return
-        lay_out(self.quarters, session, self.steps - len(session.history.proposed))
+        lay_out(self.quarters, session, Left(self.steps - len(session.history.proposed)))
         self._link()
         deadline = self.clock() + self.quarters.hours_left * 3600
         with open_counter(self.quarters.folder / "desk") as counter:
@@ -43,7 +43,9 @@ class Person:
                 clock=self.clock,
             )
             session.note(Note(step=len(session.history), kind=INVITATION, text=self._invitation()))
-            desk.close(self._serve(counter, desk))
+            ending = self._serve(counter, desk)
+            desk.settle()
+            desk.close(ending)
 
     def _serve(self, counter: socket.socket, desk: Desk) -> str:
         """Answer what the person asks; why that is over."""

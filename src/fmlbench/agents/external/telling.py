@@ -3,6 +3,7 @@
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.figures import score_text
 from fmlbench.core.steps import Step
+from fmlbench.llm.metering import Caps
 
 
 def line_of(step: Step) -> str:
@@ -22,6 +23,12 @@ def with_log(head: str, evaluation: Evaluation) -> str:
     if evaluation.is_ok or not evaluation.log_tail.strip():
         return head
     return f"{head}\n\nThe end of its log:\n{evaluation.log_tail.strip()}"
+
+
+def caps_of(caps: Caps) -> list[str]:
+    """What a model may still take, where that is capped."""
+    tokens = [] if caps.tokens is None else [f"{caps.tokens} tokens of your model"]
+    return tokens if caps.dollars is None else [*tokens, f"${caps.dollars:.2f} for your model"]
 
 
 def data_of(evaluation: Evaluation) -> dict[str, object]:

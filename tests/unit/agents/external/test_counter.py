@@ -10,6 +10,8 @@ from fmlbench.agents.external.requests import Answer
 
 
 def answer(line: bytes) -> Answer:
+    if not line:
+        return Answer(ok=False, text="nothing came")
     return Answer(ok=True, text=line.decode().strip())
 
 
@@ -45,6 +47,7 @@ def test_who_sends_a_letter_now_and_then_is_not_waited_for(tmp_path: Path):
         serve_one(counter, answer, wait_seconds=1.0, patience_seconds=0.2)
         is_over.set()
         dawdling.join()
+        assert b"nothing came" in customer.recv(1000)
 
 
 def test_nobody_is_waited_for_longer_than_was_said(tmp_path: Path):

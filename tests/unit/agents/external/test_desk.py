@@ -9,6 +9,7 @@ from fmlbench.agents.external.desk import Desk, is_over
 from fmlbench.agents.external.requests import Answer
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Usage, usages_of
+from fmlbench.llm.metering import Caps
 from fmlbench.testing.sessions import Files, RecordedSession
 
 FILES = {"research.py": "rate = 0.5\n"}
@@ -87,9 +88,52 @@ def test_a_step_that_is_not_there_is_refused(desk: Desk, step: int):
     "line",
     [b"", b"{}", b"\xff\xfe", b"null", b'{"ask": "labels"}', b'{"ask": "submit", "idea": 1, "files": []}'],
 )
-def test_what_cannot_be_read_is_refused_and_costs_nothing(desk: Desk, session: RecordedSession, line: bytes):
+def test_what_cannot_be_read_is_refused_costs_nothing_and_is_on_record(
+    desk: Desk, session: RecordedSession, line: bytes
+):
     assert not desk.answer(line).ok
     assert not session.history.proposed
+    assert [note.kind for note in session.history.notes] == ["violation" if line else "refused"]
+
+
+def test_who_claims_a_score_or_a_step_of_its_own_is_refused(desk: Desk, session: RecordedSession):
+    for claim in ({"score": 1.0}, {"step": 7}, {"parents": [0]}, {"outcome": "ok"}):
+        assert not ask(desk, "submit", idea="i", files=FILES, **claim).ok
+    assert not session.history.proposed
+    assert [note.kind for note in session.history.notes] == ["violation"] * 4
+
+
+def test_files_that_the_tool_would_not_take_along_are_on_record(session: RecordedSession):
+    session.brief = session.brief.model_copy(update={"patterns": ("*.py",)})
+    desk = Desk(session=session, steps=2, seconds_left=lambda: 600.0)
+    ask(desk, "submit", idea="i", files={**FILES, "../" + "long" * 1000: "x"})
+    (note,) = session.history.notes
+    assert (note.kind, note.step) == ("violation", 1)
+    assert "submit with files that are not editable: ../long" in note.text
+    assert len(note.text) < 300
+
+
+def test_a_flood_of_refusals_is_written_down_for_a_while_only(desk: Desk, session: RecordedSession):
+    for _ in range(100):
+        desk.answer(b'{"ask": "' + b"x" * 10_000 + b'"}')
+        ask(desk, "diff", step=99)
+    notes = session.history.notes
+    assert [sum(note.kind == kind for note in notes) for kind in ("violation", "refused")] == [30, 30]
+    assert all(len(note.text) < 300 for note in notes)
+    assert notes[-1].text.endswith("(more of this is not written down)")
+
+
+def test_what_is_left_of_a_capped_model_is_told(session: RecordedSession):
+    desk = Desk(session=session, steps=2, seconds_left=lambda: 600.0, caps_left=lambda: Caps(tokens=900, dollars=0.25))
+    answer = ask(desk, "status")
+    assert "Left: 2 steps, 10 minutes, 900 tokens of your model, $0.25 for your model." in answer.text
+    assert (answer.data["tokens_left"], answer.data["dollars_left"]) == (900, 0.25)
+
+
+def test_without_caps_none_are_told(desk: Desk):
+    answer = ask(desk, "status")
+    assert "Left: 2 steps, 10 minutes." in answer.text
+    assert (answer.data["tokens_left"], answer.data["dollars_left"]) == (None, None)
 
 
 def test_protected_files_that_were_changed_are_on_record(desk: Desk, session: RecordedSession):
@@ -115,11 +159,12 @@ def test_a_step_costs_what_models_cost_since_the_last_one(session: RecordedSessi
 
 def test_what_was_spent_after_the_last_step_is_on_record(session: RecordedSession):
     spent = iter([Usage(calls=3, input_tokens=5, dollars=0.25), Usage(calls=1, input_tokens=7, dollars=0.5)])
-    seconds = iter([0.0, 10.0, 12.0, 15.0])
+    seconds = iter([0.0, 10.0, 12.0, 15.0, 15.0])
     desk = Desk(
         session=session, steps=2, seconds_left=lambda: 1.0, spent=lambda: next(spent), clock=lambda: next(seconds)
     )
     submit(desk, "rate = 0.6\n")
+    desk.settle(cpu_seconds=2.5)
     desk.close("it ended by itself")
     usages = usages_of(session.history, session.history.notes)
     assert [(usage.calls, usage.input_tokens, usage.dollars, usage.seconds) for usage in usages] == [
@@ -127,6 +172,7 @@ def test_what_was_spent_after_the_last_step_is_on_record(session: RecordedSessio
         (3, 5, 0.25, 10.0),
         (1, 7, 0.5, 3.0),
     ]
+    assert usages[-1].cpu_seconds == 2.5
     assert session.history.notes[-1].text == "it ended by itself"
     assert is_over(session)
 

@@ -1,19 +1,20 @@
 """What a program finds when it starts."""
 
-from fmlbench.agents.external.job import lay_out
+from fmlbench.agents.external.job import Left, lay_out
 from fmlbench.agents.surroundings import Quarters
+from fmlbench.llm.metering import Caps
 from fmlbench.testing.sessions import RecordedSession
 
 FILES = {"research.py": "rate = 0.5\n"}
 
 
-def prompt_of(quarters: Quarters, *, sealed: bool = True, files: int = 0) -> str:
+def prompt_of(quarters: Quarters, *, sealed: bool = True, files: int = 0, caps: Caps | None = None) -> str:
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     repository = (*(f"library/of/many/parts/part_{number:05}.py" for number in range(files)), "research.py")
     session.brief = session.brief.model_copy(
         update={"sealed": sealed, "repository": repository, "editable": ("research.py",)}
     )
-    lay_out(quarters, session, steps_left=3)
+    lay_out(quarters, session, Left(steps=3, caps=caps or Caps()))
     assert (quarters.folder / "told" / "brief.md").read_text().count("part_") == files
     return (quarters.folder / "told" / "prompt.md").read_text()
 
@@ -22,6 +23,12 @@ def test_the_prompt_says_where_things_are_and_what_is_left(quarters: Quarters):
     prompt = prompt_of(quarters)
     for words in ("Scored steps: 3; minutes: 60.", "lies in /lab/data", "There is no network.", "* research.py"):
         assert words in prompt
+
+
+def test_the_prompt_names_the_caps_of_its_model_where_there_are_any(quarters: Quarters):
+    prompt = prompt_of(quarters, caps=Caps(tokens=5000, dollars=1.5))
+    assert "Scored steps: 3; minutes: 60; 5000 tokens of your model; $1.50 for your model." in prompt
+    assert "of your model" not in prompt_of(quarters)
 
 
 def test_without_a_seal_the_prompt_promises_none(quarters: Quarters):

@@ -1,7 +1,7 @@
 """fml: the way from inside an agent's sandbox to the benchmark.
 
     fml brief                what the task is, what may be changed, how it is scored
-    fml status               the steps so far, and what is left of steps and time
+    fml status               the steps so far, and what is left of the budget
     fml log                  the same
     fml diff STEP            what a step changed
     fml checkout STEP        bring the editable files back to what they were after a step
