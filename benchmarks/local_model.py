@@ -32,15 +32,17 @@ from fmlbench.workspace.places import Places
 
 MANNER = {
     "context_tokens": "5000",
-    "output_tokens": "600",
+    "output_tokens": "700",
+    "form": "definitions",
     "changes": "0",
+    "focus": "1",
     "edit_tries": "4",
     "temperature": "0.5",
-    "warming": "0.3",
+    "warming": "0.2",
 }
 """Room for the task, the files it suggests first, and the last few steps."""
-SIZES = {"aide": {"drafts": "3"}, "ai-scientist": {"ideas": "3", "reflections": "1", "runs": "3"}}
-"""So that five steps show more than drafts, and ideas do not run out though each be called done at once."""
+SIZES = {"aide": {"drafts": "3"}, "ai-scientist": {"ideas": "5", "reflections": "1", "runs": "1"}}
+"""So that five steps show more than drafts, and each of as many ideas gets its run."""
 COLUMNS = ("agent", "steps", "ran", "made at once", "made after feedback", "never made", "outcomes", "best")
 COSTS = ("calls", "tokens read", "of them cached", "written", "model", "experiments")
 

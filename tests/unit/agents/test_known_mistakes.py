@@ -91,10 +91,9 @@ def test_what_is_debugged_is_the_code_that_failed_with_the_end_of_its_traceback(
 @every_search
 def test_memory_holds_ideas_and_code_as_they_were(name: str):
     session = searched(name, Laboratory())
-    shown = {index for step in session.history.proposed for index in (*step.move.parents, *step.move.context)} - {0}
-    if name == "random":
-        assert {step.move.context for step in session.history.proposed} == {()}
-    for index in shown:
+    remembered = {index for step in session.history.proposed for index in step.move.context} - {0}
+    assert bool(remembered) == (name != "random")
+    for index in remembered | {index for step in session.history.proposed for index in step.move.parents} - {0}:
         assert session.history[index].idea == f"idea {index}"
         assert f"line{index} = " in session.code_of(index)["code.py"]
 

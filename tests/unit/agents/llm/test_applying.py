@@ -1,3 +1,4 @@
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -5,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fmlbench.agents.proposers.llm.applying import apply
-from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Lines, Replacement, WholeFile
+from fmlbench.agents.proposers.llm.edits import Definitions, Edit, EditProblem, Lines, Replacement, WholeFile
+from fmlbench.agents.proposers.llm.python import why_not_python
 
 MODEL = """\
 class Net:
@@ -54,8 +56,8 @@ def test_lines_without_their_indentation_get_it_back():
 
 
 def test_lines_with_too_much_indentation_lose_it():
-    after = applied(replacement("      class Net:", "      class Net(Base):\n          kind = 1"))
-    assert after["model.py"].startswith("class Net(Base):\n    kind = 1\n")
+    after = applied(replacement("      class Net:", "      class Net(Exception):\n          kind = 1"))
+    assert after["model.py"].startswith("class Net(Exception):\n    kind = 1\n")
 
 
 def test_an_indentation_that_is_not_uniform_is_another_text():
@@ -213,16 +215,14 @@ def test_fuzz_what_occurs_once_is_replaced_and_nothing_else_moves(
 
 @given(cut_file(), st.integers(1, 8))
 def test_fuzz_a_uniform_indentation_is_given_back(cut: tuple[list[str], int, int, list[str]], width: int):
+    """Lines are told apart by a number, so that they can be found in one place alone."""
     lines, start, stop, fresh = cut
-    deep = [" " * width + line if line.strip() else line for line in lines]
-    edit = Replacement("a.txt", tuple(lines[start:stop]), tuple(fresh))
-    try:
-        after = apply([edit], {"a.txt": "\n".join(deep) + "\n"}, lambda _: True)["a.txt"]
-    except EditProblem:
-        return
-    got = after.split("\n")[:-1]
-    assert got[:start] == deep[:start] or occurs(edit.search, deep)
-    assert len(got) == len(lines) - (stop - start) + len(fresh)
+    shallow = [f"{line.rstrip()} {number}" for number, line in enumerate(lines)]
+    deep = [" " * width + line for line in shallow]
+    edit = Replacement("a.txt", tuple(shallow[start:stop]), tuple(f"{line} new" for line in fresh))
+    after = apply([edit], {"a.txt": "\n".join(deep) + "\n"}, lambda _: True)["a.txt"]
+    wanted = [*deep[:start], *(" " * width + line for line in edit.replace), *deep[stop:]]
+    assert after == "".join(f"{line}\n" for line in wanted)
 
 
 @given(st.lists(st.tuples(LINES, LINES), max_size=4), LINES)
@@ -235,3 +235,95 @@ def test_fuzz_nothing_but_problems_is_ever_raised(pairs: list[tuple[list[str], l
         after = files
     assert set(after) == {"a.py"}
     assert files == {"a.py": "\n".join(lines)}
+
+
+PATHS = st.sampled_from(["a.py", "A.py", "b.md", "kept.py", "Kept.py", "new/c.py", "../a.py", "/a.py", ""])
+TEXTS = st.one_of(
+    st.sampled_from(["x = 2\n", "x = 3\n", "def f(x):\n    return x\n"]),
+    st.sampled_from(["x = (\n", "f(y)\n", "Words.\n"]),
+    LINES.map("\n".join),
+)
+EDITS = st.one_of(
+    st.builds(WholeFile, PATHS, TEXTS),
+    st.builds(Definitions, PATHS, TEXTS),
+    st.builds(Replacement, PATHS, st.sampled_from([("x = 1",), ("Words.",)]), TEXTS.map(lambda text: (text.rstrip(),))),
+    st.builds(Replacement, PATHS, LINES.map(tuple), LINES.map(tuple)),
+)
+
+
+@given(st.lists(EDITS, min_size=1, max_size=3))
+def test_fuzz_edits_of_every_kind_change_editable_files_alone_and_all_or_nothing(edits: list[Edit]):
+    files = {"a.py": "x = 1\n", "b.md": "Words.\n", "kept.py": "x = 1\n"}
+    before = dict(files)
+    try:
+        after = apply(edits, files, lambda path: path != "kept.py" and not path.startswith("."))
+    except EditProblem:
+        after = before
+    assert files == before
+    assert after["kept.py"] == before["kept.py"]
+    assert after.keys() <= {*before, "A.py", "new/c.py"}
+    assert all(why_not_python(text) == "" for path, text in after.items() if path.endswith(".py"))
+
+
+NAMES = st.sampled_from("abcdefg")
+CONSTANTS = st.dictionaries(NAMES, st.integers(0, 9), min_size=1)
+
+
+@given(CONSTANTS, CONSTANTS, st.booleans())
+def test_fuzz_definitions_take_the_place_of_their_namesakes_and_nothing_else_moves(
+    old: dict[str, int], new: dict[str, int], as_functions: bool
+):
+    form = "def {}():\n    return {}\n\n\n" if as_functions else "{} = {}\n"
+    before, wanted = ("".join(form.format(*item) for item in each.items()) for each in (old, new))
+    if all(old.get(name) == value for name, value in new.items()):
+        return
+    after = apply([Definitions("a.py", wanted)], {"a.py": before}, lambda _: True)["a.py"]
+    values = dict(re.findall(r"(\w)(?:\(\):\n    return| =) (\d)", after))
+    assert {name: int(value) for name, value in values.items()} == old | new
+    assert [name for name in values if name in old] == list(old)
+
+
+def test_a_file_that_lost_what_it_still_uses_goes_back():
+    """Small models write the class they changed and leave out the imports above it."""
+    files = {"model.py": "import math\n\nSIZE = 2\n\n\ndef area():\n    return math.pi * SIZE\n"}
+    shorter = WholeFile("model.py", "def area():\n    return math.pi * SIZE * 2\n")
+    with pytest.raises(EditProblem, match=r"neither defined nor imported in it: SIZE, math\. Did you leave out"):
+        apply([shorter], files, lambda _: True)
+
+
+def test_a_name_that_never_was_is_to_be_brought_along():
+    with pytest.raises(EditProblem, match=r"imported in it: shuffle\. Import or define it, or do without it\."):
+        apply([WholeFile("a.py", "shuffle()\n")], {"a.py": "from shuffle import x\n"}, lambda _: True)
+
+
+def test_a_path_may_be_spelt_with_other_capitals_if_one_file_alone_can_be_meant():
+    files = {"few/a.py": "x = 1\n", "few/b.py": "y = 1\n", "few/B.py": "y = 2\n"}
+    edits = [WholeFile("Few/A.py", "x = 2\n"), WholeFile("few/B.py", "y = 3\n")]
+    assert apply(edits, files, files.__contains__) == {
+        "few/a.py": "x = 2\n",
+        "few/b.py": "y = 1\n",
+        "few/B.py": "y = 3\n",
+    }
+    with pytest.raises(EditProblem, match="This file may not be changed"):
+        apply([WholeFile("FEW/b.py", "y = 3\n")], files, files.__contains__)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from math import *\n\nprint(pi)\n",
+        "def count():\n    global number\n    number = 1\n\n\nprint(number, __name__, [row for row in ()])\n",
+        "class Net:\n    def twin(self):\n        return __class__, super().__init__\n",
+        "try:\n    import fast\nexcept ImportError:\n    fast = None\nprint(fast)\n",
+        "print(known_to_the_interpreter_alone, 1)\n",
+    ],
+    ids=["star", "global", "class", "either", "before"],
+)
+def test_names_that_may_well_be_there_are_no_reason_to_turn_a_change_down(text: str):
+    files = {"model.py": "print(known_to_the_interpreter_alone)\n"}
+    assert apply([WholeFile("model.py", text)], files, lambda _: True)["model.py"] == text
+
+
+def test_what_only_compiling_finds_is_said():
+    with pytest.raises(EditProblem, match="would no longer be Python: nonlocal declaration not allowed"):
+        apply([WholeFile("model.py", "nonlocal x\n")], {}, lambda _: True)

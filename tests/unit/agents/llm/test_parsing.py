@@ -132,3 +132,16 @@ def test_the_end_of_a_whole_answer_ends_its_last_replacement(end: str):
     assert read_answer(answer, is_whole=True).edits == (EDIT,)
     with pytest.raises(EditProblem, match="has no >>>>>>> REPLACE"):
         read_answer(answer)
+
+
+def test_the_end_of_a_whole_answer_closes_its_last_fence():
+    answer = "a.py\n```python\nx = 1\n```\n\nb.py\n```python\ny = 2\n"
+    assert read_answer(answer, is_whole=True).edits == (WholeFile("a.py", "x = 1\n"), WholeFile("b.py", "y = 2\n"))
+    with pytest.raises(EditProblem, match="is not closed"):
+        read_answer(f"a.py\n```python\nx = 1\n\nsrc/model.py\n{BLOCK}", is_whole=True)
+
+
+@pytest.mark.parametrize("between", ["```\n\n```python\n", "```python\n"])
+def test_a_path_may_stand_in_a_fence_of_its_own(between: str):
+    answer = f"```\nsrc/model.py\n{between}x = 1\n```\n"
+    assert read_answer(answer, ["src/model.py"]).edits == (WholeFile("src/model.py", "x = 1\n"),)

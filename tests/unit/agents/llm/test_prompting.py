@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from fmlbench.agents.prompts import digest, render
+from fmlbench.agents.proposers.llm.manner import FORMS
 from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.agents.proposers.llm.prompting import Prompt, write_prompt
 from fmlbench.agents.proposers.llm.quoting import fenced, head_of, mark_of, tail_of
@@ -36,8 +37,8 @@ def session_of(*models: str, files: Files = FILES) -> Session:
     return session
 
 
-def prompt_for(move: Move, session: RecordedSession, tokens: int = 20_000) -> Prompt:
-    return write_prompt(move, session, Memory(session, {}), tokens=tokens)
+def prompt_for(move: Move, session: RecordedSession, tokens: int = 20_000, form: str = "blocks") -> Prompt:
+    return write_prompt(move, session, Memory(session, {}), tokens=tokens, form=form)
 
 
 def test_the_prompt_holds_task_code_ideas_diffs_scores_and_the_end_of_errors():
@@ -165,14 +166,15 @@ def test_a_budget_that_cannot_hold_the_task_is_refused_with_one_that_can():
     models=st.lists(st.integers(0, 12_000).map(lambda size: "ä = 'crash'\n" * (size // 12) + "x = 1\n"), max_size=6),
     extra=st.dictionaries(st.sampled_from(["a.py", "b/c.py", "d.md"]), st.text(max_size=400), max_size=3),
     operator=st.sampled_from([Operator.DRAFT, Operator.IMPROVE, Operator.DEBUG, Operator.COMBINE]),
+    form=st.sampled_from(FORMS),
 )
 def test_a_prompt_is_never_longer_than_its_budget(
-    tokens: int, models: list[str], extra: dict[str, str], operator: Operator
+    tokens: int, models: list[str], extra: dict[str, str], operator: Operator, form: str
 ):
     session = session_of(*models, files={**FILES, **extra})
     last = len(models)
     move = Move(operator=operator, parents=(last, 0), context=tuple(range(1, last + 1)))
-    assert prompt_for(move, session, tokens).tokens <= tokens
+    assert prompt_for(move, session, tokens, form).tokens <= tokens
 
 
 def test_prompts_say_the_same_to_the_same_history():

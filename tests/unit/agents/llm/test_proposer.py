@@ -6,6 +6,7 @@ import pytest
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.core.agents import NoMoreCalls
+from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import Move, Operator, Proposal, Usage
 from fmlbench.llm.chat import Reply, Request, Tokens
 from fmlbench.testing.sessions import RecordedSession
@@ -135,11 +136,31 @@ def test_a_temperature_is_a_number_or_nothing(temperature: str):
     assert (Manner(warming=0.5).degrees(2), Manner(temperature="0.7").degrees(2)) == (None, 0.7)
 
 
+def test_there_are_two_forms_of_answers():
+    with pytest.raises(ValueError, match="'diff' is no form of answers; there are blocks and definitions"):
+        Manner(form="diff")
+
+
+def test_definitions_are_asked_for_and_taken_where_that_is_the_form():
+    """Small models copy lines to be searched for wrongly, and leave out most of a file that they should write whole."""
+    answer = "IDEA: twice the width\n\nmodel.py\n```python\nwidth = 16\n```"
+    model = Answering([said(answer.replace("width = 16", "width = ")), said(answer)])
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    proposal = LanguageModel(model, Manner(form="definitions")).propose(DRAFT, session, Random(0))
+    assert (proposal.files, proposal.usage.calls) == ({"model.py": "width = 16\ndepth = 2\n"}, 2)
+    told = [model.asked[0].system, model.asked[0].messages[0].text, model.asked[1].messages[2].text]
+    assert all("```python\n<each function, class or constant that you change, whole>\n```" in text for text in told[:2])
+    assert not any("SEARCH" in text or "<<<<<<<" in text for text in told)
+    assert "Edit 1 (model.py): This is no Python" in told[2]
+
+
 def test_a_further_try_is_asked_more_freely_so_that_small_models_stop_repeating_themselves():
     model = Answering([said(WRONG), said(WRONG), said(GOOD)])
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     LanguageModel(model, Manner(temperature="0.5", warming=0.25)).propose(DRAFT, session, Random(0))
     assert [request.temperature for request in model.asked] == [0.5, 0.75, 1.0]
+    assert [len(request.messages) for request in model.asked] == [1, 3, 1]
+    assert model.asked[2].messages == model.asked[0].messages
 
 
 def test_what_was_tried_already_goes_back_instead_of_being_run_again():
@@ -151,3 +172,56 @@ def test_what_was_tried_already_goes_back_instead_of_being_run_again():
     assert again.text.startswith(model.asked[0].messages[0].text)
     assert "it leads to the code of step 1 again (score 0.2500)" in again.text
     assert proposal.files["model.py"].startswith("width = 32")
+
+
+def test_code_that_is_only_copied_is_not_shown_a_second_time():
+    """A small model that is shown its copy says it again, and thinks that it has changed something."""
+    copied = "IDEA: twice the width\n\nmodel.py\n```python\nwidth = 8\n```"
+    model = Answering([said(copied), said(copied.replace("8", "16"))])
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    proposal = LanguageModel(model, Manner(form="definitions")).propose(DRAFT, session, Random(0))
+    (again,) = model.asked[1].messages
+    assert "Your answer must have another idea, and change other lines, than your last one" in again.text
+    assert "what they write stands there already" in again.text
+    assert proposal.files == {"model.py": "width = 16\ndepth = 2\n"}
+
+
+def test_what_nothing_uses_goes_back_instead_of_being_run():
+    unused = "IDEA: deeper\n\nmodel.py\n```python\ndef deepen(x):\n    return x\n```"
+    model = Answering([said(unused), said("IDEA: wider\n\nmodel.py\n```python\nwidth = 16\n```")])
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    proposal = LanguageModel(model, Manner(form="definitions")).propose(DRAFT, session, Random(0))
+    assert "Nothing uses deepen, so the program would do what it did before." in model.asked[1].messages[2].text
+    assert proposal.files == {"model.py": "width = 16\ndepth = 2\n"}
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_dice_may_name_what_is_to_be_changed(number: int):
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    model = Answering([said(GOOD), said(GOOD), said(GOOD)])
+    for manner in (Manner(focus=1), Manner(focus=1), Manner()):
+        LanguageModel(model, manner).propose(DRAFT, session, Random(number))
+    first, again, free = ("is to be changed this time is" in request.messages[0].text for request in model.asked)
+    assert (first, again, free) == (True, True, False)
+    assert model.asked[0] == model.asked[1]
+
+
+def test_what_dice_named_is_all_that_is_asked_for():
+    session = RecordedSession({"model.py": "width = 8\n"}, lambda _: 0.5, steps=3)
+    model = Answering([said("IDEA: wider\n\nmodel.py\n```python\nwidth = 16\n```")])
+    LanguageModel(model, Manner(focus=1, form="definitions")).propose(DRAFT, session, Random(0))
+    asked = model.asked[0].messages[0].text
+    assert "What is to be changed this time is `width` in model.py." in asked
+    assert asked.endswith("model.py\n```python\n<width as it shall be, from its first line to its last>\n```")
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_what_failed_is_mended_where_it_was_changed_whatever_the_dice_say(number: int):
+    session = RecordedSession(FILES, lambda _: Outcome.CRASHED, steps=3)
+    session.submit(Proposal(DRAFT, {"model.py": "width = 8\ndepth = 0\n"}, "none"))
+    model = Answering([said(GOOD), said(GOOD)])
+    mend = Move(operator=Operator.DEBUG, parents=(1,))
+    for manner in (Manner(focus=1), Manner()):
+        LanguageModel(model, manner).propose(mend, session, Random(number))
+    told = ["is to be changed this time is `depth` in model.py" in each.messages[0].text for each in model.asked]
+    assert told == [True, False]

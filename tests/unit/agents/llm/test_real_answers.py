@@ -6,6 +6,7 @@ import pytest
 
 from fmlbench.agents.proposers.llm.applying import apply
 from fmlbench.agents.proposers.llm.edits import EditProblem
+from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.parsing import read_answer
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.agents.search_agent import SearchAgent
@@ -87,6 +88,38 @@ fewshot/backbone.py
 >>>>>>> REPLACE"""
 
 
+UNUSED = """IDEA: Add dropout layers to the backbone of the Prototypical Networks model.
+
+fewshot/training.py
+```python
+import torch.nn as nn
+
+class DropoutBackbone(nn.Module):
+    def __init__(self):
+        super(DropoutBackbone, self).__init__()
+        self.conv1 = nn.Conv2d(1, 16, kernel_size=3, padding=1, bias=False)
+        self.maxpool1 = nn.MaxPool2d(2)
+        self.bn1 = nn.BatchNorm2d(16)
+        self.relu1 = nn.ReLU(inplace=True)
+        self.dropout1 = nn.Dropout(p=0.5)
+
+        self.conv2 = nn.Conv2d(16, 32, kernel_size=3, padding=1, bias=False)
+        self.maxpool2 = nn.MaxPool2d(2)
+        self.bn2 = nn.BatchNorm2d(32)
+        self.relu2 = nn.ReLU(inplace=True)
+        self.dropout2 = nn.Dropout(p=0.5)
+
+        self.conv3 = nn.Conv2d(32, 64, kernel_size=3, padding=1, bias=False)
+        self.maxpool3 = nn.MaxPool2d(2)
+        self.bn3 = nn.BatchNorm2d(64)
+        self.relu3 = nn.ReLU(inplace=True)
+        self.dropout3 = nn.Dropout(p=0.5)
+
+        self.conv4 = nn.Conv2d(64, 64, kernel_size=3, padding=1, bias=False)
+        self.flatten = nn.Flatten()
+```"""
+
+
 def toy_files() -> dict[str, str]:
     root = find_task("toy").path / "codebase"
     return {str(path.relative_to(root)): path.read_text() for path in root.glob("tinylearn/*.py")}
@@ -138,3 +171,11 @@ def test_the_same_change_again_is_not_run_again():
     session = RecordedSession(fewshot_files(), lambda _: 0.5, steps=2)
     SearchAgent(Greedy(), LanguageModel(Scripted("scripted/qwen", (DROPOUT,)))).run(session)
     assert [step.evaluation.outcome for step in session.history.proposed] == [Outcome.OK, Outcome.REJECTED]
+
+
+def test_a_class_that_nothing_uses_is_not_run():
+    model = Scripted("scripted/qwen", ((UNUSED,),))
+    session = RecordedSession(fewshot_files(), lambda _: 0.5, steps=1)
+    manner = Manner(form="definitions", edit_tries=1)
+    proposal = LanguageModel(model, manner).propose(Move(operator=Operator.IMPROVE), session, Random(0))
+    assert "Nothing uses DropoutBackbone, so the program would do what it did before." in proposal.rejection

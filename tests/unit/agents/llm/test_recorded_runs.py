@@ -1,13 +1,13 @@
-"""A run that Qwen2.5-Coder 1.5B really made on data-efficiency, played again from what it said.
+"""Runs that Qwen2.5-Coder 1.5B really made on data-efficiency, played again from what it said.
 
-`recorded` holds what was said and what came of it: a change that ran, then the same change again and again.
+`recorded` holds, for each, what was said and what came of it; a run may be kept up to some step only.
 """
 
 from pathlib import Path
 
-from fmlbench.agents.proposers.llm.proposer import LanguageModel
-from fmlbench.agents.search_agent import SearchAgent
-from fmlbench.agents.strategies.greedy import Greedy
+import pytest
+
+from fmlbench.agents.catalogue import agent_spec, build_agent
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.record import Record
 from fmlbench.core.steps import Operator, Step
@@ -16,8 +16,10 @@ from fmlbench.llm.exchanges import Exchange
 from fmlbench.llm.replaying import Replayed
 from fmlbench.tasks.library import find_task
 from fmlbench.testing.sessions import RecordedSession
+from fmlbench.testing.surroundings import bare_surroundings
 
-RECORDED = Path(__file__).with_name("recorded") / "greedy.json"
+RECORDED = sorted(Path(__file__).with_name("recorded").glob("*.json"))
+MODEL = "local/qwen2.5-coder-1.5b"
 
 
 class Said(Record):
@@ -25,6 +27,7 @@ class Said(Record):
 
     place: Place
     text: str
+    is_complete: bool = True
 
 
 class Done(Record):
@@ -40,6 +43,8 @@ class Done(Record):
 class Recorded(Record):
     """A run: what the model said, and the steps it took, the baseline's score apart."""
 
+    agent: str
+    settings: dict[str, str]
     baseline: float
     steps: tuple[Done, ...]
     said: tuple[Said, ...]
@@ -53,17 +58,18 @@ class Recorded(Record):
 
 def exchange_of(said: Said) -> Exchange:
     request = Request(place=said.place, system="", messages=(), max_output_tokens=1)
-    return Exchange(model="local/qwen2.5-coder-1.5b", request=request, reply=Reply(text=said.text))
+    return Exchange(model=MODEL, request=request, reply=Reply(text=said.text, is_complete=said.is_complete))
 
 
-def test_what_it_said_leads_to_the_same_steps():
-    recorded = Recorded.model_validate_json(RECORDED.read_bytes())
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_what_it_said_leads_to_the_same_steps(path: Path):
+    recorded = Recorded.model_validate_json(path.read_bytes())
     folder = find_task("data-efficiency").path / "overlay"
-    files = {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.glob("fewshot/*.py"))}
+    files = {str(file.relative_to(folder)): file.read_text() for file in sorted(folder.glob("fewshot/*.py"))}
     results = iter(recorded.results)
     session = RecordedSession(files, lambda _: next(results), steps=len(recorded.steps))
-    model = Replayed("local/qwen2.5-coder-1.5b", {said.place: exchange_of(said) for said in recorded.said})
-    SearchAgent(Greedy(), LanguageModel(model)).run(session)
+    model = Replayed(MODEL, {said.place: exchange_of(said) for said in recorded.said})
+    build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_surroundings(), model).run(session)
     assert [done(step) for step in session.history.proposed] == list(recorded.steps)
 
 

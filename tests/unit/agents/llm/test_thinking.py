@@ -1,14 +1,19 @@
 """Ideas and goals: thought up once, noted, and worked out."""
 
+import re
 from dataclasses import dataclass, field
 from random import Random
 
+import pytest
+
+from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE, AIScientist
 from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
+from fmlbench.core.errors import BadRequest
 from fmlbench.core.steps import Move, Operator
-from fmlbench.llm.chat import Reply, Request
+from fmlbench.llm.chat import Place, Reply, Request
 from fmlbench.testing.sessions import RecordedSession
 
 FILES = {"model.py": "width = 8\n"}
@@ -35,6 +40,10 @@ class Thinking:
 
     def purposes(self) -> list[str]:
         return [request.place.purpose for request in self.asked]
+
+
+def told(request: Request) -> str:
+    return request.messages[0].text
 
 
 def session_of(steps: int) -> RecordedSession:
@@ -75,12 +84,88 @@ def test_thoughts_that_are_noted_are_not_thought_again():
     assert model.purposes() == ["propose", "propose"]
 
 
+@dataclass
+class Remembering:
+    """Asks a model once for each place, like a run that keeps its exchanges; it may break off."""
+
+    model: Thinking
+    breaks_off_after: int
+    name: str = "test/remembering"
+    kept: dict[Place, tuple[Request, Reply]] = field(default_factory=dict[Place, tuple[Request, Reply]])
+
+    def complete(self, request: Request) -> Reply:
+        if request.place not in self.kept:
+            if len(self.kept) == self.breaks_off_after:
+                raise KeyboardInterrupt
+            self.kept[request.place] = (request, self.model.complete(request))
+        asked, reply = self.kept[request.place]
+        assert asked == request
+        return reply
+
+
+@pytest.mark.parametrize("focus", [0, 1])
+def test_a_step_is_charged_for_ideas_that_were_thought_up_before_an_interruption(focus: int):
+    session, model = session_of(1), Remembering(Thinking(), breaks_off_after=3)
+    agent = SearchAgent(AIScientist(ideas=4, reflections=1), LanguageModel(model, Manner(focus=focus)))
+    with pytest.raises(KeyboardInterrupt):
+        agent.run(session)
+    assert [note.kind for note in session.history.notes] == ["idea 1", "idea 2", "idea 3"]
+    model.breaks_off_after = 99
+    agent.run(session)
+    assert model.model.purposes() == ["idea 1", "idea 2", "idea 3", "idea 4", "propose"]
+    assert session.history[1].usage.calls == 5
+    assert [note.kind for note in session.history.notes][:5] == ["idea 1", "idea 2", "idea 3", "idea 4", IDEA_DONE]
+
+
+@dataclass
+class Rambling(Thinking):
+    """A model whose every thought is as long as it may be."""
+
+    def complete(self, request: Request) -> Reply:
+        reply = super().complete(request)
+        return (
+            reply if request.place.purpose == "propose" else Reply(text=reply.text + " And so on." * 500, dollars=0.0)
+        )
+
+
+def test_however_many_and_long_the_ideas_a_prompt_that_was_long_enough_stays_so():
+    """The first prompt of all says whether there is room; nothing is paid for before that."""
+    model, session = Rambling(), session_of(30)
+    manner = Manner(context_tokens=least_tokens(session))
+    SearchAgent(AIScientist(ideas=25, reflections=2, runs=1), LanguageModel(model, manner)).run(session)
+    assert model.purposes().count("propose") == 25
+    asked = [request for request in model.asked if len(request.messages) == 1]
+    sizes = [len((request.system + request.messages[0].text).encode()) for request in asked]
+    assert max(sizes) <= manner.context_tokens * 3
+    assert "\n\n24. Thought" in model.asked[48].messages[0].text
+
+
+def least_tokens(session: RecordedSession) -> int:
+    with pytest.raises(BadRequest) as caught:
+        LanguageModel(Thinking(), Manner(context_tokens=1000)).propose(
+            Move(operator=Operator.DRAFT), session, Random(0)
+        )
+    return int(caught.value.hint.partition("context_tokens=")[2].partition(",")[0])
+
+
+def test_dice_may_name_what_each_idea_is_to_change_in_all_its_runs():
+    model, files = Thinking(ends=""), {"model.py": "".join(f"w{number} = 1\n" for number in range(50))}
+    session = RecordedSession(files, lambda files: len(files["model.py"]) / 100, steps=3)
+    agent = AIScientist(ideas=2, reflections=1, runs=2)
+    SearchAgent(agent, LanguageModel(model, Manner(focus=1))).run(session)
+    first, second, *runs = (
+        re.findall(r"to (?:change|be changed this time) is `(w\d+)`", told(each)) for each in model.asked
+    )
+    assert (len(first), len(second), first == second) == (1, 1, False)
+    assert runs == [first, [], second], "the first run leaves nothing of what it was to change"
+
+
 def test_a_later_part_of_a_stage_has_a_goal_of_its_own():
     model = Thinking(ends="")
     tags = {"stage": "tuning", "part": "2", "goal": "Tune it."}
     move = Move(operator=Operator.IMPROVE, tags=tags)
     session = session_of(2)
-    LanguageModel(model).propose(move, session, Random(0))
+    session.submit(LanguageModel(model).propose(move, session, Random(0)))
     LanguageModel(model).propose(move, session, Random(0))
     assert model.purposes() == ["goal tuning 2", "propose", "propose"]
     assert "Tune it." in model.asked[0].messages[0].text

@@ -1,12 +1,22 @@
 """Apply a model's edits to files: all of them, or none."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
-from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Lines, Replacement, WholeFile
+from fmlbench.agents.proposers.llm.definitions import names_in, redefine
+from fmlbench.agents.proposers.llm.edits import (
+    Definitions,
+    Edit,
+    EditProblem,
+    Lines,
+    Repetition,
+    Replacement,
+    WholeFile,
+)
 from fmlbench.agents.proposers.llm.matching import find
 from fmlbench.agents.proposers.llm.nearest import around, nearest_lines
-from fmlbench.agents.proposers.llm.python import why_not_python
+from fmlbench.agents.proposers.llm.python import missing_names, why_not_python
 
 IsEditable = Callable[[str], bool]
 _MOST_NAMED = 20
@@ -23,10 +33,13 @@ def apply(edits: Sequence[Edit], files: Mapping[str, str], is_editable: IsEditab
     meant: list[Lines] = []
     for number, edit in enumerate(edits, start=1):
         try:
-            changed[edit.path] = _edited(edit, changed, is_editable)
+            path = _spelt_as_known(edit.path, changed) if edit.path else _file_that_defines(edit, changed)
+            changed[path] = _edited(replace(edit, path=path), changed, is_editable)
         except EditProblem as problem:
-            problems.append(f"Edit {number} ({edit.path}): {problem}")
+            problems.append(f"Edit {number} ({edit.path or 'of what?'}): {problem}")
             meant += [problem.meant] if problem.meant else []
+    if not problems and changed == files:
+        raise Repetition("its edits leave every file as it is, what they write stands there already")
     if not problems:
         problems = _faults(files, changed)
     if problems:
@@ -34,20 +47,47 @@ def apply(edits: Sequence[Edit], files: Mapping[str, str], is_editable: IsEditab
     return changed
 
 
+def _spelt_as_known(path: str, files: Mapping[str, str]) -> str:
+    """The only file whose name differs in nothing but capitals; else the path as it is."""
+    alike = [known for known in files if known.casefold() == path.casefold()]
+    return alike[0] if len(alike) == 1 and path not in files else path
+
+
+def _file_that_defines(edit: Edit, files: Mapping[str, str]) -> str:
+    """The only file that has something of the names that are defined."""
+    names = names_in(edit.text) if isinstance(edit, Definitions) else frozenset[str]()
+    found = [path for path, text in files.items() if path.endswith(".py") and names & names_in(text)]
+    if len(found) != 1:
+        raise EditProblem("The code block has no path above it: write there which file is to be changed.")
+    return found[0]
+
+
 def _faults(files: Mapping[str, str], changed: Mapping[str, str]) -> list[str]:
-    """What makes a change not worth an experiment: it is none, or leaves Python that is none."""
-    if changed == files:
-        return ["The edits leave every file as it is: what shall stand there must differ from what stands there now."]
+    """What makes a change not worth an experiment: it leaves Python that is none or lacks what it uses."""
     touched = [path for path in changed if changed[path] != files.get(path) and path.endswith(".py")]
-    faults = {path: why_not_python(changed[path]) for path in touched}
-    return [f"{path} would no longer be Python: {fault}" for path, fault in faults.items() if fault]
+    return [fault for path in touched if (fault := _fault(path, files.get(path), changed[path]))]
+
+
+def _fault(path: str, before: str | None, after: str) -> str:
+    if why := why_not_python(after):
+        return f"{path} would no longer be Python: {why}"
+    old = before if before and not why_not_python(before) else ""
+    missing = missing_names(after) - missing_names(old)
+    if not missing:
+        return ""
+    names = ", ".join(sorted(missing)[:_MOST_NAMED])
+    were_there = not missing_names("\n".join((old, *missing))) & missing
+    advice = "Did you leave out lines that must stay?" if were_there else "Import or define it, or do without it."
+    return f"{path} would use what is neither defined nor imported in it: {names}. {advice}"
 
 
 def _edited(edit: Edit, files: Mapping[str, str], is_editable: IsEditable) -> str:
     if PurePosixPath(edit.path).is_absolute() or ".." in PurePosixPath(edit.path).parts or not is_editable(edit.path):
         raise EditProblem(f"This file may not be changed.{_perhaps(edit.path, files)}", _meant(edit, files))
     before = files.get(edit.path)
-    if isinstance(edit, WholeFile):
+    if isinstance(edit, Definitions) and before:
+        return _with_line_ends_of(before, redefine(before, edit.text))
+    if isinstance(edit, WholeFile | Definitions):
         return _with_line_ends_of(before, edit.text)
     if not edit.search:
         return _started(before, edit)
@@ -108,7 +148,7 @@ def _not_found(edit: Replacement, files: Mapping[str, str]) -> EditProblem:
 
 def _meant(edit: Edit, files: Mapping[str, str]) -> Lines | None:
     """The lines of any file that come closest to those an edit looks for; its own file first where two are as close."""
-    if isinstance(edit, WholeFile) or not edit.search:
+    if not isinstance(edit, Replacement) or not edit.search:
         return None
     texts = {path: files[path].splitlines() for path in sorted(files, key=lambda path: path != edit.path)}
     if holder := next((path for path, lines in texts.items() if find(edit.search, lines)), ""):

@@ -1,4 +1,4 @@
-"""What a model may write: replacements within a file, and whole files."""
+"""What a model may write: replacements of lines or definitions within a file, and whole files."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,16 @@ class WholeFile:
     text: str
 
 
-Edit = Replacement | WholeFile
+@dataclass(frozen=True)
+class Definitions:
+    """Functions, classes and constants that shall stand in a file in place of those that have their names."""
+
+    path: str
+    """Nothing where the answer has none; the names may tell."""
+    text: str
+
+
+Edit = Replacement | WholeFile | Definitions
 
 
 class EditProblem(Exception):
@@ -41,4 +50,4 @@ class Lines:
 
 
 class Repetition(EditProblem):
-    """An answer that leads to code which was tried already."""
+    """An answer that leads to code which is there, or was tried, already."""

@@ -18,10 +18,13 @@ Files = Mapping[str, str]
 class Memory:
     """A session's steps, told."""
 
-    def __init__(self, session: Session, kept: dict[str, Files], *, most_changes: int = 1000) -> None:
+    def __init__(
+        self, session: Session, kept: dict[str, Files], *, most_changes: int = 1000, form: str = "blocks"
+    ) -> None:
         self._session = session
         self.most_changes = most_changes
         """Of how many steps the change is told, too."""
+        self._form = form
         self._history = session.history
         self._kept = kept
         """Files by snapshot, from one step to the next: reading them takes a while, and they never change."""
@@ -59,7 +62,7 @@ class Memory:
         )
 
     def _change(self, step: Step) -> str:
-        change = retell(self.code_of(step.move.parents[0]), self.code_of(step.index))
+        change = retell(self.code_of(step.move.parents[0]), self.code_of(step.index), self._form)
         shown = head_of(change, _CHANGE_BYTES)
         return shown if shown == change else f"{shown}\n(the rest of the change is not shown)"
 

@@ -22,8 +22,10 @@ read. What cannot be read without guessing is a problem, never an edit that is q
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from textwrap import dedent
 
-from fmlbench.agents.proposers.llm.edits import Edit, EditProblem, Replacement, WholeFile
+from fmlbench.agents.proposers.llm.definitions import names_in
+from fmlbench.agents.proposers.llm.edits import Definitions, Edit, EditProblem, Replacement, WholeFile
 from fmlbench.agents.proposers.llm.python import why_not_python
 
 _SEARCH = re.compile(r" {0,3}<{5,9} ?SEARCH\b[ :]*(?P<path>\S*)\s*")
@@ -47,15 +49,16 @@ class Answer:
     edits: tuple[Edit, ...]
 
 
-def read_answer(text: str, known: Collection[str] = (), *, is_whole: bool = False) -> Answer:
+def read_answer(text: str, known: Collection[str] = (), *, is_whole: bool = False, defines: bool = False) -> Answer:
     """Read an answer, or raise EditProblem; ``known`` are the paths there are, which any line may simply name.
 
-    The end of an answer that is whole, not cut off, also ends its last replacement.
+    The end of an answer that is whole, not cut off, also ends its last replacement or fence. If it was to ``define``,
+    a fenced block below the path of a Python file holds definitions, else the whole file.
     """
-    reader = _Reader(text.replace("\r\n", "\n").split("\n"), known, is_whole)
+    reader = _Reader(text.replace("\r\n", "\n").split("\n"), known, is_whole, defines)
     edits = tuple(reader.edits())
     if not edits:
-        raise EditProblem("There is no edit in the answer: no SEARCH/REPLACE block and no FILE block.")
+        raise EditProblem("There is no edit in the answer: no block, and no code below the path of a file.")
     return Answer(_idea(reader.prose), edits)
 
 
@@ -69,6 +72,7 @@ class _Reader:
     lines: Sequence[str]
     known: Collection[str]
     is_whole: bool
+    defines: bool
     at: int = 0
     path: str = ""
     """The file that edits are about until another is named."""
@@ -85,7 +89,13 @@ class _Reader:
                 yield self._file(found["path"])
             elif _MARKER.fullmatch(line):
                 raise EditProblem(f"Line {self.at + 1} of the answer, '{line.strip()}', belongs to no block.")
+            elif _FENCE.fullmatch(line) and (path := self._fenced_path()):
+                self.path, self.is_named = path, True
+                self.at += 3 if _is_bare(self.lines[self.at + 2]) else 2
             elif _FENCE.fullmatch(line) and self.is_named and not self._fences_a_block():
+                yield self._fenced_file()
+            elif _FENCE.fullmatch(line) and self.defines and not self._fences_a_block() and self._holds_code():
+                self.path = ""
                 yield self._fenced_file()
             else:
                 self._read_prose(line)
@@ -113,6 +123,12 @@ class _Reader:
         following = next((line for line in below if line.strip()), "")
         return bool(_SEARCH.fullmatch(following) or _FENCE.fullmatch(following))
 
+    def _fenced_path(self) -> str:
+        """The path that stands alone between this fence and the next, if one does."""
+        is_alone = self.at + 2 < len(self.lines) and _FENCE.fullmatch(self.lines[self.at + 2])
+        path = _plain(self.lines[self.at + 1].strip()) if is_alone else ""
+        return path if path in self.known else ""
+
     def _fences_a_block(self) -> bool:
         """Whether a fence was only put around blocks of the kinds asked for."""
         for at in range(self.at + 1, len(self.lines)):
@@ -122,6 +138,15 @@ class _Reader:
             if line.strip() and not self._path_in(at):
                 return False
         return False
+
+    def _holds_code(self) -> bool:
+        """Whether a fence without a path above it has something to define; which file is meant shows in its names."""
+        try:
+            end = self._end_of_fence()
+        except EditProblem:
+            return False
+        text = "\n".join(self.lines[self.at + 1 : end])
+        return bool(names_in(dedent(text)))
 
     def _replacement(self, path: str) -> Replacement:
         started, self.is_named = self.at, False
@@ -165,21 +190,23 @@ class _Reader:
             return _without_end(self.lines[start:])
         raise EditProblem(missing)
 
-    def _fenced_file(self) -> WholeFile:
+    def _fenced_file(self) -> WholeFile | Definitions:
         """A path and a fenced block below it; fences may stand in the file as well."""
         end = self._end_of_fence()
         file = _whole(self.path, self.lines[self.at + 1 : end])
         self.at, self.is_named = end + 1, False
-        return file
+        return Definitions(file.path, dedent(file.text)) if self.defines and _is_python(file.path) else file
 
     def _end_of_fence(self) -> int:
         """The first fence that leaves Python that is some; in other files the last one that could be meant."""
         opened = _fence(self.lines[self.at])
         below = range(self.at + 1, self._where_the_next_edit_begins())
         ends = [at for at in below if _is_bare(self.lines[at]) and _fence(self.lines[at]).startswith(opened)]
+        if not ends and self.is_whole and below.stop == len(self.lines):
+            return below.stop
         if not ends:
             raise EditProblem(f"The code block in line {self.at + 1} of the answer is not closed.")
-        if not self.path.endswith(".py"):
+        if not _is_python(self.path):
             return ends[-1]
         sound = (end for end in ends if not why_not_python("\n".join(self.lines[self.at + 1 : end])))
         return next(sound, ends[-1])
@@ -193,6 +220,11 @@ class _Reader:
             if self._opens_an_edit(at) and self._path_in(at) not in {"", self.path}:
                 return at
         return len(self.lines)
+
+
+def _is_python(path: str) -> bool:
+    """Whether a file is Python; one that is not named is taken for it."""
+    return not path or path.endswith(".py")
 
 
 def _plain(path: str) -> str:

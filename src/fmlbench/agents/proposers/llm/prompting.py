@@ -5,10 +5,11 @@ then to the steps that the move names, the most important first. What does not f
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from fmlbench.agents.prompts import render
+from fmlbench.agents.proposers.llm.focusing import Focus
 from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.agents.proposers.llm.quoting import fenced, head_of, mark_of, tail_of
 from fmlbench.core.agents import Session
@@ -20,6 +21,8 @@ from fmlbench.llm.chat import estimate_tokens
 BYTES_PER_TOKEN = 3
 _SHARE_OF_OUTPUT = 0.2
 _SHARE_OF_CODE = 0.65
+SHARE_OF_THOUGHTS = 1 / 15
+"""The share of a prompt that ideas may take, and a goal as much again."""
 _LEAST_BYTES = 3000
 """Room for code and history without which there is nothing to work with."""
 _SEPARATOR = 2
@@ -43,10 +46,12 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Thoughts:
-    """What was thought up for a move before."""
+    """What was thought up or drawn for a move before."""
 
     idea: str = ""
     goal: str = ""
+    focus: Focus | None = None
+    """What is to be changed."""
 
 
 def write_prompt(
@@ -55,12 +60,13 @@ def write_prompt(
     memory: Memory,
     *,
     tokens: int,
+    form: str = "blocks",
     thoughts: Thoughts | None = None,
     instead: str = "",
 ) -> Prompt:
     """The prompt for a move, at most so many tokens long; ``instead`` asks for something else than the move does."""
     return _Writer(
-        move, session.brief, session.history, memory, tokens * BYTES_PER_TOKEN, thoughts or Thoughts(), instead
+        move, session.brief, session.history, memory, tokens * BYTES_PER_TOKEN, form, thoughts or Thoughts(), instead
     ).prompt
 
 
@@ -71,25 +77,33 @@ class _Writer:
     history: History
     memory: Memory
     budget: int
+    form: str
     thoughts: Thoughts
     instead: str
 
     @property
     def prompt(self) -> Prompt:
-        system = render("system", path="<path of the file>", lines="")
+        system = render("system", form=self.form, path="<path of the file>", lines="")
+        replace(self, thoughts=Thoughts(), instead="")._require_room(_size(system))
         room = self.budget - _size(system) - _size(self._task(self._wish(0)))
-        if room < _LEAST_BYTES:
-            needed = estimate_tokens(self.budget - room + _LEAST_BYTES)
-            raise BadRequest(
-                f"A prompt of {self.budget // BYTES_PER_TOKEN} tokens is too short for this task.",
-                hint=f"Give it more: --set context_tokens={needed}, or better several times that.",
-            )
         wish = self._wish(int(room * _SHARE_OF_OUTPUT))
         room -= _size(wish) - _size(self._wish(0))
         code, unshown = self._code(int(room * _SHARE_OF_CODE))
         room -= _size(self._task(wish, code=code, unshown=unshown)) - _size(self._task(wish))
         history, left_out = self._steps(room)
         return Prompt(system, self._task(wish, code=code, unshown=unshown, history=history, left_out=left_out))
+
+    def _require_room(self, taken: int) -> None:
+        """Refuse a budget before anything is spent if thoughts that come later could find it too short."""
+        # Later moves say a little more than the first, which has paid for nothing yet.
+        room = _LEAST_BYTES // 2 if self.history.proposed else _LEAST_BYTES
+        least = taken + _size(self._task(self._wish(0))) + room
+        needed = estimate_tokens(int(least / (1 - 2 * SHARE_OF_THOUGHTS)) + 1)
+        if self.budget < needed * BYTES_PER_TOKEN:
+            raise BadRequest(
+                f"A prompt of {self.budget // BYTES_PER_TOKEN} tokens is too short for this task.",
+                hint=f"Give it more: --set context_tokens={needed}, or better several times that.",
+            )
 
     def _task(
         self,
@@ -130,7 +144,8 @@ class _Writer:
             thoughts=self.thoughts,
             idea_mark=mark_of(self.thoughts.idea),
             goal_mark=mark_of(self.thoughts.goal),
-            path=example_path(self.brief),
+            form=self.form,
+            path=self.thoughts.focus.path if self.thoughts.focus else example_path(self.brief),
             lines="",
             guidance=[self.move.tags[tag] for tag in SHOWN_TAGS if tag in self.move.tags],
         ).strip()
@@ -156,11 +171,18 @@ class _Writer:
         return shown[::-1], ", ".join(unshown[:_MOST_UNSHOWN]) + more
 
     def _by_importance(self, files: Mapping[str, str]) -> list[str]:
-        """What was changed already, what the task suggests, then the rest."""
+        """What is to be changed, what was changed already, what the task suggests, then the rest."""
         baseline = self.memory.code_of(0)
         suggested = {path: place for place, path in enumerate(self.brief.suggested)}
+        wanted = self.thoughts.focus.path if self.thoughts.focus else ""
         return sorted(
-            files, key=lambda path: (files[path] == baseline.get(path), suggested.get(path, len(suggested)), path)
+            files,
+            key=lambda path: (
+                path != wanted,
+                files[path] == baseline.get(path),
+                suggested.get(path, len(suggested)),
+                path,
+            ),
         )
 
     def _steps(self, room: int) -> tuple[list[str], int]:

@@ -3,21 +3,26 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from random import Random
 
+from fmlbench.agents.dice import dice
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.applying import apply
 from fmlbench.agents.proposers.llm.edits import EditProblem, Lines, Repetition
+from fmlbench.agents.proposers.llm.effects import unused
+from fmlbench.agents.proposers.llm.focusing import Focus, changed_focus, draw_focus
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Files, Memory
 from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
-from fmlbench.agents.proposers.llm.prompting import Thoughts, example_path, write_prompt
+from fmlbench.agents.proposers.llm.prompting import BYTES_PER_TOKEN, Thoughts, example_path, write_prompt
 from fmlbench.agents.proposers.llm.quoting import head_of, mark_of
 from fmlbench.agents.proposers.llm.thinking import Thinker
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
-from fmlbench.core.steps import History, Move, Note, Proposal, Usage
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Usage
 from fmlbench.llm.chat import ChatModel, Message, Place, Reply, Request
 from fmlbench.workspace.globs import matches
 
@@ -39,9 +44,9 @@ class LanguageModel:
     def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
         """Return the changed files; a rejection where no try brought a change that can be made."""
         asked = _Asking(self.model, self.manner, len(session.history))
-        memory = Memory(session, self.kept, most_changes=self.manner.changes)
+        memory = Memory(session, self.kept, most_changes=self.manner.changes, form=self.manner.form)
         try:
-            return self._propose(move, session, memory, asked)
+            return self._propose(move, session, memory, asked, rng)
         except (EditProblem, NoMoreCalls) as end:
             if not asked.replies:
                 raise
@@ -53,28 +58,58 @@ class LanguageModel:
                 rejection=_rejection(asked, end),
             )
 
-    def _propose(self, move: Move, session: Session, memory: Memory, asked: "_Asking") -> Proposal:
-        files, tokens = memory.code_of(move.parents[0]), self.manner.context_tokens
-        thinker = Thinker(session, memory, tokens, asked.say)
-        thoughts = Thoughts(thinker.idea_for(move), thinker.goal_for(move))
-        prompt = write_prompt(move, session, memory, tokens=tokens, thoughts=thoughts)
+    def _propose(self, move: Move, session: Session, memory: Memory, asked: "_Asking", rng: Random) -> Proposal:
+        files, tokens, form = memory.code_of(move.parents[0]), self.manner.context_tokens, self.manner.form
+        thinker = Thinker(session, memory, self.manner, asked.say, partial(self._focus_of_idea, session, memory))
+        thoughts = Thoughts(
+            idea=thinker.idea_for(move), goal=thinker.goal_for(move), focus=self._focus(move, session, memory, rng)
+        )
+        prompt = write_prompt(move, session, memory, tokens=tokens, form=form, thoughts=thoughts)
         opening = Message(role="user", text=prompt.user)
         talk = (opening,)
         for turn in count():
             reply = asked.ask(PROPOSE, turn, prompt.system, talk)
             try:
-                answer = read_answer(reply.text, files.keys(), is_whole=reply.is_complete)
+                answer = read_answer(
+                    reply.text, files.keys(), is_whole=reply.is_complete, defines=form == "definitions"
+                )
                 changed = apply(answer.edits, files, lambda path: matches(path, session.brief.patterns))
+                _refuse_what_has_no_effect(files, changed, session.brief.instructions)
                 _refuse_repetition(changed, move, session.history, memory)
             except EditProblem as problem:
                 if turn + 1 == self.manner.edit_tries:
                     raise
-                talk = _asked_again(opening, asked.replies, problem, example_path(session.brief))
+                is_afresh = self.manner.warming and turn % 2
+                again = _asked_again(opening, asked.replies, problem, example_path(session.brief), form)
+                talk = (opening,) if is_afresh else again
                 continue
             if thoughts.idea and IDEA_IS_DONE.search(reply.text):
                 session.note(Note(step=len(session.history), kind=IDEA_DONE, text=answer.idea))
             return Proposal(move=move, files=changed, idea=_idea(answer), usage=usage_of(asked.replies))
         raise AssertionError  # counting has no end
+
+    def _focus(self, move: Move, session: Session, memory: Memory, rng: Random) -> Focus | None:
+        """What a move is to change: what was changed before it failed, what its idea is about, or what the dice say."""
+        files = memory.code_of(move.parents[0])
+        if not _chooses_freely(move, session.history):
+            mends = self.manner.focus and move.operator is Operator.DEBUG
+            before = session.history[move.parents[0]].move.parents
+            return changed_focus(memory.code_of(before[0]), files) if mends and before else None
+        if "idea" not in move.tags:
+            return self._draw(session, files, rng)
+        focus = self._focus_of_idea(session, memory, move.tags["idea"])
+        return focus if focus and focus.is_in(files) else None
+
+    def _focus_of_idea(self, session: Session, memory: Memory, number: str) -> Focus | None:
+        """The same in every step that works it out."""
+        return self._draw(session, memory.code_of(0), dice(session.seed, "idea", int(number)))
+
+    def _draw(self, session: Session, files: Files, rng: Random) -> Focus | None:
+        if not self.manner.focus:
+            return None
+        # Half of an answer is left for the idea, and for what must change along.
+        most_bytes = self.manner.output_tokens * BYTES_PER_TOKEN // 2
+        return draw_focus(files, session.brief.suggested, most_bytes, rng)
 
 
 @dataclass
@@ -115,6 +150,25 @@ def usage_of(replies: Sequence[Reply]) -> Usage:
     )
 
 
+def _chooses_freely(move: Move, history: History) -> bool:
+    """Whether a move leaves it to its proposer what to change; one that was never run has nothing to mend."""
+    was_run = history[move.parents[0]].evaluation.outcome is not Outcome.REJECTED
+    return move.operator in {Operator.DRAFT, Operator.IMPROVE} or (move.operator is Operator.DEBUG and not was_run)
+
+
+def _refuse_what_has_no_effect(files: Files, changed: Files, instructions: str) -> None:
+    names = unused(files, changed, instructions)
+    if names is None:
+        return
+    if not names:
+        raise EditProblem("Only words for people differ: the program would do what it did before.")
+    told = ", ".join(sorted(names))
+    raise EditProblem(
+        f"Nothing uses {told}, so the program would do what it did before. "
+        "Write, too, the function of the file that is to use it."
+    )
+
+
 def _refuse_repetition(changed: Files, move: Move, history: History, memory: Memory) -> None:
     """The same code scores the same: an experiment with it would tell nothing."""
     tried = memory.step_with(changed, (0, *move.context))
@@ -125,7 +179,9 @@ def _refuse_repetition(changed: Files, move: Move, history: History, memory: Mem
         raise Repetition(f"it leads to the code of {step} again ({came_to})")
 
 
-def _asked_again(opening: Message, replies: Sequence[Reply], problem: EditProblem, path: str) -> tuple[Message, ...]:
+def _asked_again(
+    opening: Message, replies: Sequence[Reply], problem: EditProblem, path: str, form: str
+) -> tuple[Message, ...]:
     """The question, the last answer, and what was wrong with it.
 
     Small models copy an answer that they are shown, so one that repeats itself or an earlier step is not shown again.
@@ -135,7 +191,7 @@ def _asked_again(opening: Message, replies: Sequence[Reply], problem: EditProble
         idea = idea_in(last.text)
         told = render("repetition", idea=idea, mark=mark_of(idea), problem=str(problem))
     else:
-        told = _objection(last, problem, path)
+        told = _objection(last, problem, path, form)
     is_copied = any(_edits_of(reply.text) == _edits_of(last.text) for reply in replies[:-1])
     if is_copied or isinstance(problem, Repetition):
         return (Message(role="user", text=f"{opening.text}\n\n{told}"),)
@@ -149,12 +205,13 @@ def _edits_of(text: str) -> str:
     return text.strip().partition("\n")[2].strip() or text.strip()
 
 
-def _objection(reply: Reply, problem: EditProblem, path: str) -> str:
+def _objection(reply: Reply, problem: EditProblem, path: str, form: str) -> str:
     reason, meant = str(problem), problem.meant or Lines(path, ())
     told = head_of(reason, _FEEDBACK_BYTES) or reason[:_FEEDBACK_BYTES]
     if not reply.is_complete:
         told = f"The answer was cut off at the limit of its length; write less.\n\n{told}"
-    return render("feedback", problem=told, path=meant.path, lines=head_of("\n".join(meant.lines), _EXAMPLE_BYTES))
+    lines = head_of("\n".join(meant.lines), _EXAMPLE_BYTES)
+    return render("feedback", problem=told, form=form, path=meant.path, lines=lines)
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:

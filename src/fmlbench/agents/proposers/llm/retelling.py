@@ -1,27 +1,48 @@
 """Tell a change in the form in which models answer: small ones copy whatever form they have seen."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 
+from fmlbench.agents.proposers.llm.definitions import changed_statements, names_in
 from fmlbench.agents.proposers.llm.edits import Replacement
 from fmlbench.agents.proposers.llm.matching import find
 
 _MOST_AROUND = 3
 
 
-def retell(before: Mapping[str, str], after: Mapping[str, str]) -> str:
+def retell(before: Mapping[str, str], after: Mapping[str, str], form: str = "blocks") -> str:
     """The edits that lead from some files to others."""
-    return "\n\n".join(_edits(before, after))
+    return "\n\n".join(_edits(before, after, _as_definitions if form == "definitions" else _as_blocks))
 
 
-def _edits(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]:
+def _edits(
+    before: Mapping[str, str], after: Mapping[str, str], tell: Callable[[str, str | None, str], str]
+) -> Iterator[str]:
     for path in sorted(before.keys() | after.keys()):
         if path not in after:
             yield f"{path} was deleted."
-        elif path not in before:
-            yield f"<<<<<<< FILE {path}\n{after[path].rstrip(chr(10))}\n>>>>>>> END"
-        elif before[path] != after[path]:
-            yield "\n".join((path, *map(_block, _replacements(path, before[path], after[path]))))
+        elif before.get(path) != after[path]:
+            yield tell(path, before.get(path), after[path])
+
+
+def _as_blocks(path: str, before: str | None, after: str) -> str:
+    if before is None:
+        return f"<<<<<<< FILE {path}\n{after.rstrip(chr(10))}\n>>>>>>> END"
+    return "\n".join((path, *map(_block, _replacements(path, before, after))))
+
+
+def _as_definitions(path: str, before: str | None, after: str) -> str:
+    """What is new or has changed of a module, and which of its names are gone; other files whole."""
+    if before is None or not path.endswith(".py"):
+        return _fenced(path, after)
+    gone = sorted(names_in(before) - names_in(after))
+    told = _fenced(path, changed_statements(before, after))
+    return f"{told}\n{', '.join(gone)} was deleted." if gone else told
+
+
+def _fenced(path: str, text: str) -> str:
+    language = "python" if path.endswith(".py") else ""
+    return f"{path}\n```{language}\n{text.rstrip(chr(10))}\n```"
 
 
 def _block(edit: Replacement) -> str:

@@ -8,8 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from fmlbench.agents.prompts import render
+from fmlbench.agents.proposers.llm.focusing import Focus
+from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Memory
-from fmlbench.agents.proposers.llm.prompting import Prompt, write_prompt
+from fmlbench.agents.proposers.llm.prompting import BYTES_PER_TOKEN, SHARE_OF_THOUGHTS, Prompt, write_prompt
 from fmlbench.agents.proposers.llm.quoting import head_of, mark_of
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import Move, Note
@@ -29,9 +31,10 @@ class Thinker:
 
     session: Session
     memory: Memory
-    tokens: int
-    """How long a prompt may be."""
+    manner: Manner
     ask: Ask
+    focuses: Callable[[str], Focus | None]
+    """What the idea of this number is to change, where dice say so."""
 
     def idea_for(self, move: Move) -> str:
         """The idea that a move works out; nothing where the strategy has none in mind.
@@ -43,7 +46,7 @@ class Thinker:
         amounts = _AMOUNTS.match(move.tags.get("of", ""))
         if amounts:
             for number in range(1, int(amounts["ideas"]) + 1):
-                if self._noted(f"idea {number}") is None:
+                if not self._is_settled(f"idea {number}"):
                     self._think_up(move, number, int(amounts["ideas"]), int(amounts["reflections"]))
         return self._noted(f"idea {move.tags['idea']}") or ""
 
@@ -53,16 +56,17 @@ class Thinker:
         if part == "1" or "goal" not in move.tags:
             return ""
         purpose = f"goal {move.tags.get('stage', '')} {part}"
-        noted = self._noted(purpose)
-        if noted is None:
+        if not self._is_settled(purpose):
             prompt = self._prompt(move, render("goal", stage=move.tags.get("stage", ""), goal=move.tags["goal"]))
-            noted = self._note(purpose, self.ask(purpose, 0, prompt.system, _said(prompt.user)))
-        return noted
+            self._note(purpose, self.ask(purpose, 0, prompt.system, _said(prompt.user)))
+        return self._noted(purpose) or ""
 
     def _think_up(self, move: Move, number: int, total: int, reflections: int) -> None:
         purpose = f"idea {number}"
-        ideas = "\n\n".join(f"{each}. {self._noted(f'idea {each}')}" for each in range(1, number))
-        told = render("idea", number=number, total=total, ideas=ideas, mark=mark_of(ideas))
+        ideas = self._ideas(number - 1)
+        told = render(
+            "idea", number=number, total=total, ideas=ideas, mark=mark_of(ideas), focus=self.focuses(str(number))
+        )
         prompt = self._prompt(move, told)
         idea = self.ask(purpose, 0, prompt.system, _said(prompt.user))
         for turn in range(1, reflections):
@@ -73,16 +77,47 @@ class Thinker:
             idea = thought
         self._note(purpose, idea)
 
+    def _ideas(self, count: int) -> str:
+        """The first ideas; each with the same share of the room if all of them together are too long."""
+        ideas = [f"{number}. {self._noted(f'idea {number}')}" for number in range(1, count + 1)]
+        if sum(len(idea.encode()) for idea in ideas) > self._room:
+            ideas = [_cut(idea, self._room // count) for idea in ideas]
+        return "\n\n".join(ideas)
+
+    @property
+    def _room(self) -> int:
+        """How many bytes thoughts of one kind may take in a prompt."""
+        return int(self.manner.context_tokens * BYTES_PER_TOKEN * SHARE_OF_THOUGHTS)
+
     def _prompt(self, move: Move, wish: str) -> Prompt:
-        return write_prompt(move, self.session, self.memory, tokens=self.tokens, instead=wish)
+        tokens, form = self.manner.context_tokens, self.manner.form
+        return write_prompt(move, self.session, self.memory, tokens=tokens, form=form, instead=wish)
+
+    def _is_settled(self, kind: str) -> bool:
+        """Whether something was thought up in an earlier step.
+
+        What was noted in this very step, before an interruption, is asked for again: the answer is on record and costs
+        nothing anew, and the step is charged with all that was spent on it.
+        """
+        return any(note.kind == kind and note.step < self._here for note in self.session.history.notes)
+
+    @property
+    def _here(self) -> int:
+        return len(self.session.history) - 1
 
     def _noted(self, kind: str) -> str | None:
         return next((note.text for note in self.session.history.notes if note.kind == kind), None)
 
-    def _note(self, kind: str, text: str) -> str:
-        kept = head_of(text.strip(), _THOUGHT_BYTES) or text.strip()[:_THOUGHT_BYTES]
-        self.session.note(Note(step=len(self.session.history) - 1, kind=kind, text=kept))
-        return kept
+    def _note(self, kind: str, text: str) -> None:
+        if self._noted(kind) is None:
+            self.session.note(
+                Note(step=self._here, kind=kind, text=_cut(text.strip(), min(_THOUGHT_BYTES, self._room)))
+            )
+
+
+def _cut(text: str, size_bytes: int) -> str:
+    """The beginning of a text, in whole lines where that is possible."""
+    return head_of(text, size_bytes) or text.encode()[:size_bytes].decode("utf-8", "ignore")
 
 
 def _said(*texts: str) -> tuple[Message, ...]:

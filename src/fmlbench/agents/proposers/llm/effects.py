@@ -1,0 +1,97 @@
+"""Whether a change can have an effect, as far as can be said without running it.
+
+Small models often write a function or a class that nothing calls. An experiment with it would only tell the old score.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+
+from fmlbench.agents.proposers.llm.definitions import is_docstring, names_of
+from fmlbench.agents.proposers.llm.python import why_not_python
+
+_WORD = re.compile(r"\w+")
+_Name = tuple[str, str]
+"""A name, and what it is imported from; nothing where it is defined."""
+
+
+def unused(before: Mapping[str, str], after: Mapping[str, str], told: str) -> frozenset[str] | None:
+    """The new definitions that nothing uses, if a change consists of nothing else; None if it may have an effect.
+
+    What the task's description names may be used by what an agent never sees. All Python of both must compile.
+    """
+    if before.keys() != after.keys():
+        return None
+    new: set[str] = set()
+    imports: set[str] = set()
+    used = {*_WORD.findall(told)}
+    for path, text in after.items():
+        added = _added(before[path], text) if path.endswith(".py") else []
+        if added is None or (not path.endswith(".py") and text != before[path]):
+            return None
+        imports |= (imported := _newly_imported(before[path], added))
+        if imported and imported & _loaded(before[path]):
+            return None
+        new |= {name for node in added for name in names_of(node)}
+        used |= {*_WORD.findall(before[path])}
+    return None if new & used else frozenset(new | imports)
+
+
+def _added(before: str, after: str) -> list[ast.stmt] | None:
+    """The definitions and imports that were added; None if anything else changed."""
+    if before == after:
+        return []
+    if why_not_python(before):
+        return None
+    old, new = [ast.dump(node) for node in _plain(before)], list(_plain(after))
+    added = [node for node in new if ast.dump(node) not in old]
+    is_kept = [dump for node in new if (dump := ast.dump(node)) in old] == old
+    return added if is_kept and all(map(_only_defines, added)) else None
+
+
+def _plain(text: str) -> list[ast.stmt]:
+    """The statements of a module, without any docstrings."""
+    module = ast.parse(text)
+    for node in ast.walk(module):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [each for each in node.body if not is_docstring(each)]
+    return module.body
+
+
+def _newly_imported(before: str, added: list[ast.stmt]) -> set[str]:
+    """The names that were not yet imported from where they are imported now."""
+    if not added:
+        return set()
+    known = {name for node in _plain(before) for name in _imported(node)}
+    return {name for node in added for name, source in _imported(node) if (name, source) not in known}
+
+
+def _loaded(text: str) -> set[str]:
+    """The names that a module looks up."""
+    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+
+
+def _imported(node: ast.stmt) -> Iterator[_Name]:
+    """``import a.b as c`` and ``from a import b as c`` give the same name to the same thing."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            first = alias.name.partition(".")[0]
+            yield (alias.asname, alias.name) if alias.asname else (first, first)
+    elif isinstance(node, ast.ImportFrom):
+        for alias in node.names:
+            yield alias.asname or alias.name, f"{'.' * node.level}{node.module or ''}.{alias.name}"
+
+
+def _only_defines(node: ast.stmt) -> bool:
+    """Whether a statement does no more than to give something a name when it is run."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return not node.decorator_list
+        case ast.ClassDef():
+            return not (node.decorator_list or node.keywords) and all(map(_only_defines, node.body))
+        case ast.Assign() | ast.AnnAssign():
+            return not any(isinstance(part, ast.Call) for part in ast.walk(node))
+        case ast.Import() | ast.ImportFrom() | ast.Pass():
+            return True
+        case _:
+            return False
