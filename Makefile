@@ -23,6 +23,7 @@ check: setup $(TOOLS)
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 	$(BIN)/python docs/generate.py --check
+	$(BIN)/python docs/study_page.py --check
 
 setup: $(READY)
 	@scripts/install-sandbox
