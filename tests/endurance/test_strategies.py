@@ -1,4 +1,8 @@
-"""Every strategy spends twenty steps, is killed again and again, and grows the tree that its paper draws."""
+"""Every strategy spends twenty steps, is killed again and again, and grows the tree that its paper draws.
+
+On a real task a case takes ten minutes of two cores: `pytest -m long tests/endurance/test_strategies.py -k toy` has the
+others.
+"""
 
 import signal
 from dataclasses import replace
@@ -9,13 +13,16 @@ import pytest
 from fmlbench.agents.catalogue import agent_spec, build_agent
 from fmlbench.agents.dice import dice
 from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Rung, RunSpec
 from fmlbench.core.steps import History
+from fmlbench.engine.preparation import prepare
 from fmlbench.engine.runner import create
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.execution.sandbox import Sandbox
 from fmlbench.llm.scripted import Tinker
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
+from fmlbench.tasks.library import find_task
 from fmlbench.testing.surroundings import bare_surroundings
 from fmlbench.workspace.places import Places
 from tests.endurance.conftest import Play
@@ -23,21 +30,24 @@ from tests.endurance.records import times_logged
 from tests.shapes import SHAPES, STEPS
 from tests.terminal import Terminal
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.long, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.sandbox, pytest.mark.long, pytest.mark.timeout(5400)]
 
-EVENTS_BETWEEN_KILLS = 37
+EVENTS_BETWEEN_KILLS = 25
 MODEL = "scripted/tinker"
 
 
 @pytest.mark.parametrize("model", ["", MODEL], ids=["mutate", "model"])
 @pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("task", ["toy", "data-efficiency"])
 def test_twenty_steps_with_kills_grow_the_paper_s_tree(
-    name: str, model: str, toy: PreparedTask, cache: Path, tmp_path: Path, play: Play
+    task: str, name: str, model: str, cache: Path, sandbox: Sandbox, tmp_path: Path, play: Play
 ):
     settings, check_shape = SHAPES[name]
+    places = Places(cache=cache, runs=tmp_path / "runs")
+    prepared = prepare(find_task(task), "cpu", places=places, sandbox=sandbox, progress=Silent())
     spec = RunSpec(
-        task="toy",
-        task_digest=toy.folder.digest,
+        task=task,
+        task_digest=prepared.folder.digest,
         track="cpu",
         agent=agent_spec(name, settings, model),
         seed=0,
@@ -45,10 +55,10 @@ def test_twenty_steps_with_kills_grow_the_paper_s_tree(
         rung=Rung.BUBBLEWRAP,
         retest_seeds=0,
     )
-    folder = create(spec, Places(cache=cache, runs=tmp_path / "runs"))
+    folder = create(spec, places)
     deaths = play_with_kills(folder, play)
     shown = Terminal(cache, tmp_path / "runs", COLUMNS="110").type("show", folder.path.name).stdout
-    history = read_state(folder).history(toy.task.metric)
+    history = read_state(folder).history(prepared.task.metric)
     assert len(history.proposed) == STEPS
     assert deaths >= 2
     assert [f"{step.index} ok" in shown for step in history if step.evaluation.is_ok].count(False) == 0
