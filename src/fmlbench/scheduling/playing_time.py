@@ -6,9 +6,12 @@ Pauses between a stop and a resume are left out, and so is what was lost with a 
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import pairwise
+from operator import attrgetter
 
 from fmlbench.core.steps import usages_of
 from fmlbench.records.events import Event, NoteMade, Retested, StepFinished, TestScored
+
+_SEALED = (TestScored, Retested)
 
 
 def seconds_played(events: Sequence[Event]) -> float:
@@ -28,8 +31,8 @@ def _sealed_seconds(events: Sequence[Event], tried: dict[int, float]) -> float:
     since the event before is counted, but no more than the exam and the step itself took: the rest was a pause.
     """
     total = 0.0
-    for before, event in pairwise(sorted(events, key=lambda event: event.at)):
-        if isinstance(event, TestScored | Retested):
+    for before, event in pairwise(sorted(events, key=attrgetter("at"))):
+        if isinstance(event, _SEALED):
             longest = event.evaluation.seconds + tried.get(event.index, 0.0)
             total += min(_passed(before, event), longest)
     return total
