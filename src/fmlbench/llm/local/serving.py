@@ -1,22 +1,23 @@
 """Serve a GGUF file with llama.cpp, on loopback, for as long as this process lives."""
 
-import importlib
+import atexit
 import importlib.util
 import os
+import subprocess
+import sys
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
 
 from fmlbench.core.errors import ModelUnavailable
 from fmlbench.llm.chat import ChatModel, Reply, Request
+from fmlbench.llm.local import server
 from fmlbench.llm.providers.access import SLOW_SECONDS, Access
 
 THREADS_VARIABLE = "FMLBENCH_LOCAL_THREADS"
 CONTEXT_VARIABLE = "FMLBENCH_LOCAL_CONTEXT"
 _CONTEXT_TOKENS = 16_384
-_REPETITION_PENALTY = 1.1
-"""Without one, small models write the same few lines until their answer is cut off."""
+_MAGIC = b"GGUF"
 
 
 @dataclass(frozen=True)
@@ -37,28 +38,41 @@ class Served:
     def _client(self) -> ChatModel:
         from fmlbench.llm.providers.openai_chat import OpenAIChat  # noqa: PLC0415 - an optional package
 
-        server = _serve(self.file, self.threads, self.context_tokens)
+        address = _serve(self.file, self.threads, self.context_tokens)
         access = Access(
-            key="none", key_variable="the key", base_url=f"{server.listening_address}/v1", seconds=SLOW_SECONDS
+            key="none",
+            key_variable="the key",
+            base_url=f"{address}/v1",
+            seconds=SLOW_SECONDS,
+            refusal_hint=f"Prompt and answer must fit: set {CONTEXT_VARIABLE} higher, or --set context_tokens lower.",
         )
         return OpenAIChat(self.name, self.file.stem, access)
 
 
 @cache
-def _serve(file: Path, threads: int, context_tokens: int) -> Any:
-    """One server for all runs of this process: what their prompts begin with is read once."""
-    # An optional package without types.
-    xllamacpp: Any = importlib.import_module("xllamacpp")
-    parameters = xllamacpp.CommonParams()
-    parameters.model.path = str(file)
-    parameters.hostnames = ["127.0.0.1"]
-    parameters.port = 0
-    parameters.n_ctx = context_tokens
-    parameters.n_parallel = 1
-    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
-    parameters.sampling.penalty_repeat = _REPETITION_PENALTY
-    parameters.verbosity = 0
-    return xllamacpp.Server(parameters)
+def _serve(file: Path, threads: int, context_tokens: int) -> str:
+    """The address of one server for all runs of this process: what their prompts begin with is read once.
+
+    It ends when its standard input does, so it never outlives this process, however that ends.
+    """
+    words = [sys.executable, "-P", "-m", server.__name__, str(file), str(threads), str(context_tokens)]
+    # In a session of its own, Ctrl-C does not reach it.
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    # What is registered is kept, and with it the server's standard input.
+    atexit.register(_end, process)
+    address = process.stdout.readline().strip() if process.stdout else ""
+    if not address:
+        _end(process)
+        raise ModelUnavailable(
+            f"llama.cpp cannot load {file}.",
+            hint=f"Get the file again; if it is whole, memory may be short, and a lower {CONTEXT_VARIABLE} helps.",
+        )
+    return address
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    with process:
+        process.kill()
 
 
 def is_installed() -> bool:
@@ -76,6 +90,19 @@ def require_installed() -> None:
 
 def served(name: str, file: Path) -> Served:
     """A model's file with the number of threads and the length of conversations that the user set."""
+    _require_gguf(file)
     threads = int(os.environ.get(THREADS_VARIABLE) or max(1, (os.cpu_count() or 1) // 2))
     context = int(os.environ.get(CONTEXT_VARIABLE) or _CONTEXT_TOKENS)
     return Served(name, file, threads, context)
+
+
+def _require_gguf(file: Path) -> None:
+    try:
+        with file.open("rb") as opened:
+            is_gguf = opened.read(len(_MAGIC)) == _MAGIC
+    except OSError as error:
+        raise ModelUnavailable(f"{file} cannot be read: {error.strerror}.", hint="Look whose file it is.") from error
+    if not is_gguf:
+        raise ModelUnavailable(
+            f"{file} is not a GGUF file.", hint="Look at how it begins: it may be a web page, or a pointer to the file."
+        )

@@ -27,11 +27,13 @@ class Access:
     """None for the SDK's own."""
     seconds: float = SECONDS
     """How long a connection may be silent."""
+    refusal_hint: str = ""
+    """What helps where a request is refused as it stands."""
 
     def refused(self, status: int, reason: str, headers: Mapping[str, str]) -> CallFailed:
         """What an HTTP status other than 200 means."""
         hints = {401: f"Set {self.key_variable} to a key that works.", 404: "Look whether that is the model's name."}
-        hints[403] = hints[401]
+        hints |= {400: self.refusal_hint, 403: hints[401]}
         return CallFailed(
             f"HTTP {status}: {' '.join(reason.split())[:_LONGEST_REASON]}",
             is_transient=status in _TRANSIENT or status >= 500,

@@ -1,0 +1,41 @@
+"""The program that serves a GGUF file with llama.cpp: FILE THREADS CONTEXT_TOKENS, until its standard input ends.
+
+It is a process of its own because llama.cpp crashes one that ends while an answer is being written.
+"""
+
+import importlib
+import os
+import sys
+from typing import Any
+
+_REPETITION_PENALTY = 1.1
+"""Without one, small models write the same few lines until their answer is cut off."""
+
+
+def main(file: str, threads: int, context_tokens: int) -> None:
+    """Print where the file is served once it is loaded, or nothing where it cannot be."""
+    # An optional package without types.
+    xllamacpp: Any = importlib.import_module("xllamacpp")
+    parameters = xllamacpp.CommonParams()
+    parameters.model.path = file
+    parameters.hostnames = ["127.0.0.1"]
+    parameters.port = 0
+    parameters.n_ctx = context_tokens
+    parameters.n_parallel = 1
+    parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
+    parameters.sampling.penalty_repeat = _REPETITION_PENALTY
+    parameters.verbosity = 0
+    try:
+        server = xllamacpp.Server(parameters)
+    except RuntimeError:
+        # All that llama.cpp tells is that it failed.
+        return
+    sys.stdout.write(f"{server.listening_address}\n")
+    sys.stdout.flush()
+    sys.stdin.read()
+    # Nothing is tidied up: it would wait for ever for an answer that is still being written.
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
