@@ -10,6 +10,7 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import KEY, ModelServer
+from tests.tiny_model import write_tiny_model
 from tests.unit.cli.conftest import Fmlbench
 
 WIDER = """IDEA: descend for longer
@@ -61,6 +62,25 @@ def test_a_scripted_model_does_research_and_every_exchange_is_kept(fmlbench: Fml
     assert "3 calls" in called.out
     spec = run.read_spec()
     assert (spec.agent.proposer, spec.agent.model, len(spec.agent.prompts)) == ("llm", script, 64)
+
+
+def test_a_model_on_this_machine_that_talks_nonsense_costs_a_step_but_not_the_run(
+    fmlbench: Fmlbench, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("FMLBENCH_LOCAL_THREADS", "1")
+    monkeypatch.setenv("FMLBENCH_LOCAL_CONTEXT", "65536")
+    model = f"local/{write_tiny_model(tmp_path / 'tiny.gguf')}"
+    called = fmlbench("run", "toy", "--model", model, *ONE_STEP, "--set", "output_tokens=100")
+    assert called.code == 0, called.err
+    (step,) = read_state(run_in(runs)).steps[1:]
+    assert (step.evaluation.outcome, step.usage.dollars) == ("rejected", 0.0)
+    tokens = [each.reply.tokens for each in exchanges_of(run_in(runs))]
+    assert step.usage.calls == len(tokens) > 1
+    assert (step.usage.input_tokens, step.usage.output_tokens) == (
+        sum(each.input for each in tokens),
+        sum(each.output for each in tokens),
+    )
+    assert all(each.input > 1000 and 0 < each.output <= 100 for each in tokens)
 
 
 def test_a_run_is_replayed_without_its_model(fmlbench: Fmlbench, runs: Path, script: str):
