@@ -25,6 +25,7 @@ class Thinking:
 
     name: str = "test/thinking"
     ends: str = "IDEA DONE"
+    title: str = ""
     asked: list[Request] = field(default_factory=list[Request])
 
     def complete(self, request: Request) -> Reply:
@@ -36,7 +37,7 @@ class Thinking:
             return Reply(text=f"IDEA: width {width}\n\n{whole}\n{self.ends}\n", dollars=0.0)
         if place.turn == 2:
             return Reply(text="I am done.", dollars=0.0)
-        return Reply(text=f"Thought {place.purpose}, turn {place.turn}.", dollars=0.0)
+        return Reply(text=f"{self.title}Thought {place.purpose}, turn {place.turn}.", dollars=0.0)
 
     def purposes(self) -> list[str]:
         return [request.place.purpose for request in self.asked]
@@ -138,6 +139,24 @@ def test_however_many_and_long_the_ideas_a_prompt_that_was_long_enough_stays_so(
     sizes = [len((request.system + request.messages[0].text).encode()) for request in asked]
     assert max(sizes) <= manner.context_tokens * 3
     assert "\n\n24. Thought" in model.asked[48].messages[0].text
+
+
+def test_for_the_next_idea_the_code_need_not_be_read_again():
+    model, files = Rambling(), {f"part{number}.py": f"width = {number}\n" * 9 * number for number in range(40)}
+    session = RecordedSession({**FILES, **files}, lambda files: 0.5, steps=1)
+    manner = Manner(context_tokens=least_tokens(session) * 2)
+    SearchAgent(AIScientist(ideas=4, reflections=1), LanguageModel(model, manner)).run(session)
+    codes = [told(request).partition("## What was tried")[0] for request in model.asked[:4]]
+    assert "Not shown, for want of room: part" in codes[0]
+    assert len(set(codes)) == 1
+
+
+def test_a_model_that_copies_is_told_the_titles_of_its_ideas_alone():
+    model, session = Thinking(title="A title.\n\n"), session_of(1)
+    manner = Manner(changes=0)
+    SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model, manner)).run(session)
+    assert "1. A title.\n</data" in told(model.asked[1])
+    assert "A title.\n\nThought idea 1, turn 0." in told(model.asked[2]), "the idea that is worked out is told whole"
 
 
 def least_tokens(session: RecordedSession) -> int:

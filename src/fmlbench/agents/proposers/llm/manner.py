@@ -16,7 +16,10 @@ class Manner:
     form: str = parameter("blocks", "how changes are answered: as blocks of lines, or as definitions, for small models")
     edit_tries: int = parameter(3, "how often a step's answer may be given until its changes can be made", low=1)
     changes: int = parameter(
-        1000, "of how many earlier steps the change is told, too, if there is room; small models only copy it", low=0
+        1000,
+        "of how many earlier steps the change is told, too, if there is room; small models only copy it, so 0 leaves"
+        " out all changes, and all of earlier ideas but their titles",
+        low=0,
     )
     focus: int = parameter(
         0,

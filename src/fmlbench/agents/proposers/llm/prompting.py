@@ -1,7 +1,8 @@
 """Write the prompt for a move, within a budget of tokens.
 
 The task is told whole. What is left of the budget goes to the output of a step that is to be mended, then to the code,
-then to the steps that the move names, the most important first. What does not fit is shown shorter, or counted.
+then to the steps that the move names, the most important first. What does not fit is shown shorter, or counted. Ideas
+and goals take from the steps' room, not from the code's: what was read of the code need not be read again for each.
 """
 
 from collections.abc import Mapping, Sequence
@@ -85,13 +86,20 @@ class _Writer:
     def prompt(self) -> Prompt:
         system = render("system", form=self.form, path="<path of the file>", lines="")
         replace(self, thoughts=Thoughts(), instead="")._require_room(_size(system))
-        room = self.budget - _size(system) - _size(self._task(self._wish(0)))
-        wish = self._wish(int(room * _SHARE_OF_OUTPUT))
-        room -= _size(wish) - _size(self._wish(0))
-        code, unshown = self._code(int(room * _SHARE_OF_CODE))
+        room = self.budget - _size(system)
+        wish = self._wish(self._room_for_output(room))
+        most_code = int(replace(self, thoughts=Thoughts(), instead="")._room_besides_wish(room) * _SHARE_OF_CODE)
+        room -= _size(self._task(wish))
+        code, unshown = self._code(min(room, most_code))
         room -= _size(self._task(wish, code=code, unshown=unshown)) - _size(self._task(wish))
         history, left_out = self._steps(room)
         return Prompt(system, self._task(wish, code=code, unshown=unshown, history=history, left_out=left_out))
+
+    def _room_for_output(self, room: int) -> int:
+        return int((room - _size(self._task(self._wish(0)))) * _SHARE_OF_OUTPUT)
+
+    def _room_besides_wish(self, room: int) -> int:
+        return room - _size(self._task(self._wish(self._room_for_output(room))))
 
     def _require_room(self, taken: int) -> None:
         """Refuse a budget before anything is spent if thoughts that come later could find it too short."""

@@ -78,8 +78,13 @@ class Thinker:
         self._note(purpose, idea)
 
     def _ideas(self, count: int) -> str:
-        """The first ideas; each with the same share of the room if all of them together are too long."""
-        ideas = [f"{number}. {self._noted(f'idea {number}')}" for number in range(1, count + 1)]
+        """The first ideas; each with the same share of the room if all of them together are too long.
+
+        Models that copy what they are shown are told of no more than their titles.
+        """
+        noted = [self._noted(f"idea {number}") or "" for number in range(1, count + 1)]
+        told = noted if self.manner.changes else [idea.partition("\n")[0] for idea in noted]
+        ideas = [f"{number}. {idea}" for number, idea in enumerate(told, start=1)]
         if sum(len(idea.encode()) for idea in ideas) > self._room:
             ideas = [_cut(idea, self._room // count) for idea in ideas]
         return "\n\n".join(ideas)
