@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from tests.terminal import START
 STUDY = """
 tasks = ["toy"]
 agents = [{{ name = "scripted", settings = {{ script = "{script}" }} }}, "noop"]
-seeds = 2
+seeds = {seeds}
 retest = 1
 budget = {{ steps = {steps} }}
 retry = {{ failures = 5, pause_seconds = 0.1 }}
@@ -28,13 +28,15 @@ retry = {{ failures = 5, pause_seconds = 0.1 }}
 class Bench:
     """A study, and a terminal to sweep it from into one folder or another."""
 
-    def __init__(self, cache: Path, folder: Path, more: str = "") -> None:
+    def __init__(
+        self, cache: Path, folder: Path, more: str = "", *, script: Sequence[Mapping[str, Any]] = SCRIPT, seeds: int = 2
+    ) -> None:
         self.folder = folder
         self.study = folder / "study.toml"
         self._cache = cache
-        script = folder / "script.json"
-        script.write_text(json.dumps(SCRIPT))
-        self.study.write_text(STUDY.format(script=script, steps=len(SCRIPT), more=more))
+        written = folder / "script.json"
+        written.write_text(json.dumps(script))
+        self.study.write_text(STUDY.format(script=written, steps=len(script), seeds=seeds, more=more))
 
     def sweep(self, runs: str, *words: str) -> "subprocess.Popen[str]":
         settings = {**os.environ, "FMLBENCH_CACHE": str(self._cache), "FMLBENCH_RUNS": str(self.folder / runs)}

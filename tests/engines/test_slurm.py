@@ -1,4 +1,4 @@
-"""A sweep on SLURM, with a requeue, a kill and a sweep that goes away, ends as if nothing had happened."""
+"""A sweep on SLURM, whatever is requeued, killed, cut off or goes away, ends as if nothing had happened."""
 
 import os
 import signal
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from fmlbench.redteam.leftovers import processes_of
+from fmlbench.scheduling.attempts import Began, Ended, Ending, read_attempts
 from tests.engines.clusters import has_slurm, slurm, wait_until
 from tests.sweeps import Bench, assert_same, players_in
 
@@ -19,6 +21,23 @@ pytestmark = [
 ]
 
 OPTIONS = "[slurm]\npoll_seconds = 1\nruns_per_job = 1"
+
+SLOW_SCRIPT = [
+    {
+        "idea": f"squares divided by {divisor}, after twelve seconds",
+        "edits": [
+            {
+                "file": "tinylearn/features.py",
+                "search": "np.hstack([standardised,",
+                "replace": f"np.hstack([standardised, standardised**2 / {divisor},",
+            },
+            {"file": "tinylearn/training.py", "search": "import numpy", "replace": "import time\n\nimport numpy"},
+            {"file": "tinylearn/training.py", "search": "rng = np", "replace": "time.sleep(12)\n    rng = np"},
+        ],
+    }
+    for divisor in range(1, 10)
+]
+"""Two minutes, with the retest; SLURM ends jobs with a limit of a minute half a minute too late at the worst."""
 
 
 def test_a_requeue_and_a_kill_change_nothing(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -66,6 +85,36 @@ def test_jobs_go_on_without_their_sweep_and_the_next_one_finds_them(
         assert len([path for path in (bench.folder / "runs" / ".slurm").iterdir() if path.suffix != ".out"]) == 1
         status = bench.ask("runs", "status")
         assert (status["states"]["complete"], status["failures"]) == (4, {})
+
+
+def test_a_run_whose_job_reaches_its_time_limit_goes_on_in_another_one(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    bench = Bench(cache, tmp_path, f'{OPTIONS}\ntime = "1"', script=SLOW_SCRIPT, seeds=1)
+    assert bench.ask("whole", "start")["states"]["complete"] == 2
+    with slurm(tmp_path) as settings:
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        started = time.monotonic()
+        sweep = bench.sweep("limited", "start", "--engine", "slurm")
+        _, err = sweep.communicate(timeout=1200)
+        print(f"\nslurm: {time.monotonic() - started:.0f} s with a time limit of a minute")
+        assert sweep.returncode == 0, err
+        status = bench.ask("limited", "status")
+        print("slurm:", status["states"], status["failures"])
+        assert (status["states"]["complete"], status["failed"]) == (2, [])
+        # It was SLURM who ended them, and players had the time to put everything away.
+        said = "".join(path.read_text() for path in (bench.folder / "limited" / ".slurm").glob("*.out"))
+        assert "DUE TO TIME LIMIT" in said
+        assert status["failures"].keys() == {"cut off"}
+        assert_same(bench.runs("whole"), bench.runs("limited"))
+    for folder in bench.runs("limited").values():
+        attempts = read_attempts(folder)
+        endings = [attempt.ending for attempt in attempts if isinstance(attempt, Ended)]
+        assert endings == [Ending.CUT_OFF] * (len(endings) - 1) + [Ending.COMPLETE]
+        done = [attempt.done for attempt in attempts if isinstance(attempt, Began)]
+        assert (len(done), done) == (len(endings), sorted(set(done)))
+        assert processes_of(folder.path) == []
 
 
 def running_jobs() -> list[str]:

@@ -107,7 +107,10 @@ def _code_of_stop(error: BaseException) -> int | None:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
-    del number, frame
+    del frame
+    # A cluster asks every process of a job, and who started us passes it on: a second time must not cut short what the
+    # first one began.
+    signal.signal(number, signal.SIG_IGN)
     raise Terminated
 
 

@@ -20,6 +20,8 @@ from fmlbench.execution.world import limit_keeper, limit_namespace, missing_part
 
 _WORDS_CHARACTERS = 200
 _SECONDS_BETWEEN_LOOKS = 0.1
+_SECONDS_TO_OUTLIVE_A_JOB = 1.0
+"""Who is still there so long after a job was ended from outside was not to be ended with it."""
 _STOPPED = Verdict(Ending.INFRA, "was stopped")
 
 
@@ -134,6 +136,9 @@ def _verdict_on(keeper: Keeper, output: BoundedOutput) -> Verdict:
     code = keeper.exit_code
     if code == 0:
         return Verdict(Ending.OK, "")
+    if code is None or code - 128 in {signal.SIGTERM, signal.SIGKILL}:
+        # A cluster whose time limit is reached ends all processes one by one, us after the job: that is not its crash.
+        time.sleep(_SECONDS_TO_OUTLIVE_A_JOB)
     if code is None:
         return Verdict(Ending.INFRA, _with_words(f"the sandbox {keeper.last_words}", output))
     return Verdict(Ending.CRASHED, _with_words(_name_of(code), output))

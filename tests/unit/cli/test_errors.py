@@ -99,6 +99,22 @@ def test_a_sigterm_ends_a_command_with_143_and_the_old_answer_to_it_comes_back()
     assert signal.signal(signal.SIGTERM, before) == signal.SIG_DFL
 
 
+def test_a_second_sigterm_does_not_keep_anything_from_being_put_away():
+    """A cluster tells all processes of a job to end, and the one that started us passes it on."""
+    put_away: list[str] = []
+
+    def command() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            signal.pause()
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            put_away.append("everything")
+
+    assert exit_code_of(command) == 143
+    assert put_away == ["everything"]
+
+
 def test_ctrl_c_elsewhere_ends_with_130():
     assert exit_code_of(raising(KeyboardInterrupt())) == 130
 

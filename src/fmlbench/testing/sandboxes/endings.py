@@ -1,9 +1,11 @@
 """Nothing of a job is left when its sandbox returns, is interrupted or is killed."""
 
+import os
 import random
 import signal
 import threading
 import time
+from contextlib import suppress
 
 import pytest
 
@@ -75,6 +77,21 @@ class LeavesNothing(SandboxTests):
             sandbox.run(job)
         interrupter.join()
         assert leftovers_of(job) == []
+
+    def test_a_job_that_is_ended_just_before_its_harness_is_not_judged(
+        self, sandbox: Sandbox, workshop: Workshop
+    ) -> None:
+        job = workshop.job("import sys, time; open(sys.argv[-1] + '/out/begun', 'w'); time.sleep(1000)")
+        with start_harness(_HARNESS, sandbox, job) as harness:
+            assert wait_until((workshop.out / "begun").exists)
+            # As a cluster does whose time limit is reached: all processes, one after the other, the youngest first.
+            for pid in sorted(processes_of(job), reverse=True):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGTERM)
+            time.sleep(0.2)
+            harness.terminate()
+        assert harness.returncode == -signal.SIGTERM
+        _assert_all_gone(job)
 
     def test_nothing_outlives_a_harness_that_is_killed(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = workshop.job(_DAEMON + "    time.sleep(1000)")
