@@ -327,3 +327,20 @@ def test_names_that_may_well_be_there_are_no_reason_to_turn_a_change_down(text: 
 def test_what_only_compiling_finds_is_said():
     with pytest.raises(EditProblem, match="would no longer be Python: nonlocal declaration not allowed"):
         apply([WholeFile("model.py", "nonlocal x\n")], {}, lambda _: True)
+
+
+def test_a_function_whose_end_was_left_out_goes_back():
+    """A small model wrote the beginning of a training loop, and the run crashed for want of a model."""
+    cut = Definitions("model.py", "class Net:\n    def forward(self, x):\n        x = self.body(x)\n")
+    assert "functions that no longer return anything: Net.forward. Did you leave out lines" in problem_of(cut)
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["return x + 1", "if x:\n        return 2", "yield x", "raise NotImplementedError"],
+    ids=["value", "somewhere", "generator", "abstract"],
+)
+def test_a_function_may_end_in_other_ways(end: str):
+    files = {"model.py": "def double(x):\n    return 2 * x\n\n\ndef tell(x):\n    print(x)\n"}
+    after = f"def double(x):\n    {end}\n\n\ndef tell(x):\n    pass\n"
+    assert apply([WholeFile("model.py", after)], files, lambda _: True) == {"model.py": after}

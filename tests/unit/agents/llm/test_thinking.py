@@ -151,12 +151,28 @@ def test_for_the_next_idea_the_code_need_not_be_read_again():
     assert len(set(codes)) == 1
 
 
-def test_a_model_that_copies_is_told_the_titles_of_its_ideas_alone():
-    model, session = Thinking(title="A title.\n\n"), session_of(1)
-    manner = Manner(changes=0)
-    SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model, manner)).run(session)
-    assert "1. A title.\n</data" in told(model.asked[1])
-    assert "A title.\n\nThought idea 1, turn 0." in told(model.asked[2]), "the idea that is worked out is told whole"
+def test_a_model_that_copies_is_not_told_its_earlier_ideas():
+    model, session = Thinking(), session_of(1)
+    SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model, Manner(changes=0))).run(session)
+    assert "Thought idea 1" not in told(model.asked[1])
+    assert "Thought idea 1, turn 0." in told(model.asked[2]), "the idea that is worked out is told"
+
+
+@pytest.mark.parametrize("ending", ["```\nWhy: it pays.", ""])
+def test_code_in_a_thought_is_left_out(ending: str):
+    model, session = Thinking(title=f"Be wider.\n```python\nwidth = 9\n{ending}"), session_of(1)
+    SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model)).run(session)
+    (idea,) = (note.text for note in session.history.notes if note.kind == "idea 1")
+    assert "width" not in idea
+    assert idea.startswith("Be wider.")
+    assert ("it pays" in idea) == bool(ending)
+
+
+def test_a_thought_that_is_nothing_but_code_is_kept():
+    model, session = Thinking(title="```\nwidth = 9\n"), session_of(1)
+    SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model)).run(session)
+    (idea,) = (note.text for note in session.history.notes if note.kind == "idea 1")
+    assert "width = 9" in idea
 
 
 def least_tokens(session: RecordedSession) -> int:

@@ -16,11 +16,12 @@ from fmlbench.agents.proposers.llm.edits import (
 )
 from fmlbench.agents.proposers.llm.matching import find
 from fmlbench.agents.proposers.llm.nearest import around, nearest_lines
-from fmlbench.agents.proposers.llm.python import missing_names, why_not_python
+from fmlbench.agents.proposers.llm.python import missing_names, silenced, why_not_python
 
 IsEditable = Callable[[str], bool]
 _MOST_NAMED = 20
 _MOST_PLACES = 3
+_LEFT_OUT = "Did you leave out lines that must stay?"
 
 
 def apply(edits: Sequence[Edit], files: Mapping[str, str], is_editable: IsEditable) -> dict[str, str]:
@@ -63,7 +64,7 @@ def _file_that_defines(edit: Edit, files: Mapping[str, str]) -> str:
 
 
 def _faults(files: Mapping[str, str], changed: Mapping[str, str]) -> list[str]:
-    """What makes a change not worth an experiment: it leaves Python that is none or lacks what it uses."""
+    """What makes a change not worth an experiment: Python that is none, lacks what it uses, or lost its end."""
     touched = [path for path in changed if changed[path] != files.get(path) and path.endswith(".py")]
     return [fault for path in touched if (fault := _fault(path, files.get(path), changed[path]))]
 
@@ -72,12 +73,15 @@ def _fault(path: str, before: str | None, after: str) -> str:
     if why := why_not_python(after):
         return f"{path} would no longer be Python: {why}"
     old = before if before and not why_not_python(before) else ""
+    if mute := silenced(old, after):
+        told = ", ".join(sorted(mute)[:_MOST_NAMED])
+        return f"{path} would have functions that no longer return anything: {told}. {_LEFT_OUT}"
     missing = missing_names(after) - missing_names(old)
     if not missing:
         return ""
     names = ", ".join(sorted(missing)[:_MOST_NAMED])
     were_there = not missing_names("\n".join((old, *missing))) & missing
-    advice = "Did you leave out lines that must stay?" if were_there else "Import or define it, or do without it."
+    advice = _LEFT_OUT if were_there else "Import or define it, or do without it."
     return f"{path} would use what is neither defined nor imported in it: {names}. {advice}"
 
 

@@ -18,7 +18,7 @@ class Manner:
     changes: int = parameter(
         1000,
         "of how many earlier steps the change is told, too, if there is room; small models only copy it, so 0 leaves"
-        " out all changes, and all of earlier ideas but their titles",
+        " out all changes, and earlier ideas when another is thought up",
         low=0,
     )
     focus: int = parameter(

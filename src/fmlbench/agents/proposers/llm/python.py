@@ -39,6 +39,36 @@ def missing_names(text: str) -> set[str]:
     return used - defined - _ALWAYS_THERE
 
 
+def silenced(before: str, after: str) -> set[str]:
+    """The functions that ended by returning something and now return nothing: their end was left out, as a rule."""
+    spoke, speaks = _functions(before), _functions(after)
+    return {name for name in spoke.keys() & speaks.keys() if _ends_with_value(spoke[name]) and _is_mute(speaks[name])}
+
+
+def _functions(text: str) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
+    """The functions of a module, and the methods of its classes by both names."""
+    found: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+    waiting: list[tuple[str, ast.stmt]] = [("", node) for node in ast.parse(text).body]
+    for prefix, node in waiting:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found[prefix + node.name] = node
+        elif isinstance(node, ast.ClassDef):
+            waiting += [(f"{prefix}{node.name}.", inner) for inner in node.body]
+    return found
+
+
+def _ends_with_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    last = function.body[-1]
+    return isinstance(last, ast.Return) and last.value is not None
+
+
+def _is_mute(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    gives = (ast.Yield, ast.YieldFrom, ast.Raise)
+    return not any(
+        isinstance(node, gives) or (isinstance(node, ast.Return) and node.value) for node in ast.walk(function)
+    )
+
+
 def _scopes(scope: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
     yield scope
     for inner in scope.get_children():

@@ -22,6 +22,7 @@ Ask = Callable[[str, int, str, tuple[Message, ...]], str]
 
 _AMOUNTS = re.compile(r"(?P<ideas>\d+) ideas, (?P<reflections>\d+) reflections")
 _DONE = re.compile(r"\W*I AM DONE\W*", re.IGNORECASE)
+_CODE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _THOUGHT_BYTES = 2000
 
 
@@ -80,11 +81,10 @@ class Thinker:
     def _ideas(self, count: int) -> str:
         """The first ideas; each with the same share of the room if all of them together are too long.
 
-        Models that copy what they are shown are told of no more than their titles.
+        Models that copy what they are shown are told of none.
         """
-        noted = [self._noted(f"idea {number}") or "" for number in range(1, count + 1)]
-        told = noted if self.manner.changes else [idea.partition("\n")[0] for idea in noted]
-        ideas = [f"{number}. {idea}" for number, idea in enumerate(told, start=1)]
+        told = range(1, count + 1) if self.manner.changes else ()
+        ideas = [f"{number}. {self._noted(f'idea {number}')}" for number in told]
         if sum(len(idea.encode()) for idea in ideas) > self._room:
             ideas = [_cut(idea, self._room // count) for idea in ideas]
         return "\n\n".join(ideas)
@@ -114,10 +114,10 @@ class Thinker:
         return next((note.text for note in self.session.history.notes if note.kind == kind), None)
 
     def _note(self, kind: str, text: str) -> None:
+        """Thoughts are words: code that was not asked for would be copied later, cut off where its room ends."""
         if self._noted(kind) is None:
-            self.session.note(
-                Note(step=self._here, kind=kind, text=_cut(text.strip(), min(_THOUGHT_BYTES, self._room)))
-            )
+            words = _CODE.sub("", text).strip() or text.strip()
+            self.session.note(Note(step=self._here, kind=kind, text=_cut(words, min(_THOUGHT_BYTES, self._room))))
 
 
 def _cut(text: str, size_bytes: int) -> str:
