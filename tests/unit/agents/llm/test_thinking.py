@@ -24,6 +24,7 @@ class Thinking:
     """A model that numbers its thoughts, and whose every change is the last that its idea needs."""
 
     name: str = "test/thinking"
+    begins: str = ""
     ends: str = "IDEA DONE"
     title: str = ""
     asked: list[Request] = field(default_factory=list[Request])
@@ -34,7 +35,8 @@ class Thinking:
         if place.purpose == "propose":
             width = request.messages[0].text.count("width") + 10 * place.step
             whole = f"<<<<<<< FILE model.py\nwidth = {width}\n>>>>>>> END"
-            return Reply(text=f"IDEA: width {width}\n\n{whole}\n{self.ends}\n", dollars=0.0)
+            begins = self.begins or f"IDEA: width {width}"
+            return Reply(text=f"{begins}\n\n{whole}\n{self.ends}\n", dollars=0.0)
         if place.turn == 2:
             return Reply(text="I am done.", dollars=0.0)
         return Reply(text=f"{self.title}Thought {place.purpose}, turn {place.turn}.", dollars=0.0)
@@ -67,6 +69,14 @@ def test_an_idea_that_is_done_is_worked_out_no_further():
     SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model)).run(session)
     assert [step.move.operator for step in session.history.proposed] == [Operator.DRAFT, Operator.DRAFT]
     assert [note.step for note in session.history.notes if note.kind == IDEA_DONE] == [1, 2]
+
+
+def test_that_an_idea_is_done_is_not_the_idea():
+    """A small model said so in the place of its idea."""
+    model, session = Thinking(begins="IDEA DONE"), session_of(1)
+    SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model)).run(session)
+    assert session.history[1].idea == "Thought idea 1, turn 0."
+    assert [note.kind for note in session.history.notes] == ["idea 1", IDEA_DONE]
 
 
 def test_an_idea_that_is_not_done_gets_its_runs():

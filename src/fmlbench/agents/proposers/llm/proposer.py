@@ -53,7 +53,7 @@ class LanguageModel:
             return Proposal(
                 move=move,
                 files=memory.code_of(move.parents[0]),
-                idea=idea_in(asked.replies[-1].text) or "a change that could not be made",
+                idea=idea_in(_without_sign(asked.replies[-1].text)) or "a change that could not be made",
                 usage=usage_of(asked.replies),
                 rejection=_rejection(asked, end),
             )
@@ -70,9 +70,8 @@ class LanguageModel:
         for turn in count():
             reply = asked.ask(PROPOSE, turn, prompt.system, talk)
             try:
-                answer = read_answer(
-                    reply.text, files.keys(), is_whole=reply.is_complete, defines=form == "definitions"
-                )
+                said, defines = _without_sign(reply.text), form == "definitions"
+                answer = read_answer(said, files.keys(), is_whole=reply.is_complete, defines=defines)
                 changed = apply(answer.edits, files, lambda path: matches(path, session.brief.patterns))
                 _refuse_what_has_no_effect(files, changed, session.brief.instructions)
                 _refuse_repetition(changed, move, session.history, memory)
@@ -83,9 +82,10 @@ class LanguageModel:
                 again = _asked_again(opening, asked.replies, problem, example_path(session.brief), form)
                 talk = (opening,) if is_afresh else again
                 continue
+            idea = _idea(answer, thoughts)
             if thoughts.idea and IDEA_IS_DONE.search(reply.text):
-                session.note(Note(step=len(session.history), kind=IDEA_DONE, text=answer.idea))
-            return Proposal(move=move, files=changed, idea=_idea(answer), usage=usage_of(asked.replies))
+                session.note(Note(step=len(session.history), kind=IDEA_DONE, text=idea))
+            return Proposal(move=move, files=changed, idea=idea, usage=usage_of(asked.replies))
         raise AssertionError  # counting has no end
 
     def _focus(self, move: Move, session: Session, memory: Memory, rng: Random) -> Focus | None:
@@ -188,7 +188,7 @@ def _asked_again(
     """
     last = replies[-1]
     if isinstance(problem, Repetition):
-        idea = idea_in(last.text)
+        idea = idea_in(_without_sign(last.text))
         told = render("repetition", idea=idea, mark=mark_of(idea), problem=str(problem))
     else:
         told = _objection(last, problem, path, form)
@@ -219,6 +219,12 @@ def _rejection(asked: _Asking, end: Exception) -> str:
     return said[:_LONGEST_REJECTION]
 
 
-def _idea(answer: Answer) -> str:
+def _without_sign(text: str) -> str:
+    """An answer without the line that says that its idea is done, which is none of its words."""
+    return IDEA_IS_DONE.sub("", text)
+
+
+def _idea(answer: Answer, thoughts: Thoughts) -> str:
+    """What is tried, in the answer's words, else in those of the idea that it works out."""
     paths = ", ".join(dict.fromkeys(edit.path for edit in answer.edits))
-    return answer.idea or f"a change of {paths}, without a word on why"
+    return answer.idea or idea_in(thoughts.idea) or f"a change of {paths}, without a word on why"
