@@ -75,6 +75,13 @@ def names_in(text: str) -> frozenset[str]:
     return frozenset[str]().union(*map(names_of, ast.parse(text).body))
 
 
+def definition_of(name: str, text: str) -> str:
+    """How a module defines something at its top level; nothing if it does not, or is no Python."""
+    if why_not_python(text):
+        return ""
+    return next(("\n".join(each.lines) for each in _statements(text) if name in each.names), "")
+
+
 def names_of(node: ast.stmt) -> frozenset[str]:
     """What a statement defines."""
     match node:

@@ -16,7 +16,8 @@ from fmlbench.agents.proposers.llm.quoting import fenced, head_of, mark_of, tail
 from fmlbench.core.agents import Session
 from fmlbench.core.brief import Brief
 from fmlbench.core.errors import BadRequest
-from fmlbench.core.steps import History, Move
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.steps import History, Move, Operator
 from fmlbench.llm.chat import estimate_tokens
 
 BYTES_PER_TOKEN = 3
@@ -141,10 +142,12 @@ class _Writer:
         if self.instead:
             return self.instead
         failed = self.history[self.move.parents[0]].evaluation
+        is_forgotten = failed.outcome is Outcome.REJECTED and self._copies
         failure = f"{tail_of(failed.log_tail, tail_bytes)}\n{failed.reason}".strip()
         return render(
             "wish",
             move=self.move,
+            operator=Operator.IMPROVE if is_forgotten else self.move.operator,
             outcome=failed.outcome,
             failure=failure,
             mark=mark_of(failure),
@@ -207,6 +210,11 @@ class _Writer:
                     break
         return [shown[index] for index in sorted(shown)], len(self._named) - len(shown)
 
+    @property
+    def _copies(self) -> bool:
+        """Whether the model copies whatever it is told: what never came to a change would only be said again."""
+        return not self.memory.most_changes
+
     @cached_property
     def _lineage(self) -> frozenset[int]:
         """The steps whose changes are in the code that is shown."""
@@ -219,6 +227,8 @@ class _Writer:
     def _named(self) -> list[int]:
         """The steps of the move, parents first, then the best, then the newest."""
         named = {*self.move.parents, *self.move.context} - {0}
+        if self._copies:
+            named = {index for index in named if self.history[index].evaluation.outcome is not Outcome.REJECTED}
         best = self.history.best_of(self.history[index] for index in sorted(named))
         return sorted(
             named, key=lambda index: (index not in self.move.parents, best is None or index != best.index, -index)

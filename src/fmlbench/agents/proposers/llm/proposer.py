@@ -10,6 +10,7 @@ from random import Random
 from fmlbench.agents.dice import dice
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.applying import apply
+from fmlbench.agents.proposers.llm.definitions import definition_of
 from fmlbench.agents.proposers.llm.edits import EditProblem, Lines, Repetition
 from fmlbench.agents.proposers.llm.effects import unused
 from fmlbench.agents.proposers.llm.focusing import Focus, changed_focus, draw_focus
@@ -79,8 +80,8 @@ class LanguageModel:
                 if turn + 1 == self.manner.edit_tries:
                     raise
                 is_afresh = self.manner.warming and turn % 2
-                again = _asked_again(opening, asked.replies, problem, example_path(session.brief), form)
-                talk = (opening,) if is_afresh else again
+                wanted = _as_it_is(thoughts.focus, files, form) or Lines(example_path(session.brief), ())
+                talk = (opening,) if is_afresh else _asked_again(opening, asked.replies, problem, wanted, form)
                 continue
             idea = _idea(answer, thoughts)
             if thoughts.idea and IDEA_IS_DONE.search(reply.text):
@@ -180,7 +181,7 @@ def _refuse_repetition(changed: Files, move: Move, history: History, memory: Mem
 
 
 def _asked_again(
-    opening: Message, replies: Sequence[Reply], problem: EditProblem, path: str, form: str
+    opening: Message, replies: Sequence[Reply], problem: EditProblem, wanted: Lines, form: str
 ) -> tuple[Message, ...]:
     """The question, the last answer, and what was wrong with it.
 
@@ -191,7 +192,7 @@ def _asked_again(
         idea = idea_in(_without_sign(last.text))
         told = render("repetition", idea=idea, mark=mark_of(idea), problem=str(problem))
     else:
-        told = _objection(last, problem, path, form)
+        told = _objection(last, problem, wanted, form)
     is_copied = any(_edits_of(reply.text) == _edits_of(last.text) for reply in replies[:-1])
     if is_copied or isinstance(problem, Repetition):
         return (Message(role="user", text=f"{opening.text}\n\n{told}"),)
@@ -205,13 +206,22 @@ def _edits_of(text: str) -> str:
     return text.strip().partition("\n")[2].strip() or text.strip()
 
 
-def _objection(reply: Reply, problem: EditProblem, path: str, form: str) -> str:
-    reason, meant = str(problem), problem.meant or Lines(path, ())
+def _as_it_is(focus: Focus | None, files: Files, form: str) -> Lines | None:
+    """What dice named, as the file has it, for models that write best what they can copy."""
+    if focus is None or form != "definitions":
+        return None
+    current = definition_of(focus.name, files.get(focus.path, ""))
+    return Lines(focus.path, tuple(current.split("\n"))) if current else None
+
+
+def _objection(reply: Reply, problem: EditProblem, wanted: Lines, form: str) -> str:
+    reason, meant = str(problem), problem.meant or wanted
     told = head_of(reason, _FEEDBACK_BYTES) or reason[:_FEEDBACK_BYTES]
     if not reply.is_complete:
         told = f"The answer was cut off at the limit of its length; write less.\n\n{told}"
     lines = head_of("\n".join(meant.lines), _EXAMPLE_BYTES)
-    return render("feedback", problem=told, form=form, path=meant.path, lines=lines)
+    current = "\n".join(wanted.lines)
+    return render("feedback", problem=told, form=form, path=meant.path, lines=lines, current=current)
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:
