@@ -153,6 +153,16 @@ def test_changes_may_be_left_out_for_models_that_would_copy_them():
     assert ("width = 9\n>>>>>>> REPLACE" in user, "width = 10\n>>>>>>> REPLACE" in user) == (True, False)
 
 
+def test_models_that_copy_are_not_told_what_never_came_to_a_change():
+    session = session_of()
+    session.submit(Proposal(Move(operator=Operator.IMPROVE), FILES, "wider", rejection="no such line"))
+    move = Move(operator=Operator.DEBUG, parents=(1,), context=(1,))
+    user = write_prompt(move, session, Memory(session, {}, most_changes=0), tokens=20_000).user
+    assert "no such line" not in user
+    assert "wider" not in user
+    assert "Improve the code above: one change" in user
+
+
 def test_a_budget_that_cannot_hold_the_task_is_refused_with_one_that_can():
     with pytest.raises(BadRequest) as caught:
         prompt_for(Move(operator=Operator.DRAFT), session_of(), tokens=1000)

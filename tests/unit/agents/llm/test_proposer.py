@@ -225,3 +225,16 @@ def test_what_failed_is_mended_where_it_was_changed_whatever_the_dice_say(number
         LanguageModel(model, manner).propose(mend, session, Random(number))
     told = ["is to be changed this time is `depth` in model.py" in each.messages[0].text for each in model.asked]
     assert told == [True, False]
+
+
+def test_what_dice_named_is_shown_as_it_is_once_a_try_has_failed():
+    """A small model wrote a call of the function, then a class of its name: it writes best what it can copy."""
+    files = {"model.py": "@cached\ndef width(x):\n    return 8 * x\n"}
+    model = Answering([said("IDEA: twice\n\nmodel.py\n```python\nwidth(2)\n```")] * 2)
+    session = RecordedSession(files, lambda _: 0.5, steps=3)
+    manner = Manner(focus=1, form="definitions", edit_tries=2)
+    LanguageModel(model, manner).propose(DRAFT, session, Random(0))
+    objection = model.asked[1].messages[-1].text
+    assert "'width(2)' is no function, class, constant or import" in objection
+    assert "In model.py there is:\n\n```python\n@cached\ndef width(x):\n    return 8 * x\n```" in objection
+    assert "a line or two of this are different" in objection
