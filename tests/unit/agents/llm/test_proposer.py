@@ -1,3 +1,4 @@
+import re
 from dataclasses import dataclass, field
 from random import Random
 
@@ -238,3 +239,15 @@ def test_what_dice_named_is_shown_as_it_is_once_a_try_has_failed():
     assert "'width(2)' is no function, class, constant or import" in objection
     assert "In model.py there is:\n\n```python\n@cached\ndef width(x):\n    return 8 * x\n```" in objection
     assert "a line or two of this are different" in objection
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_dice_are_thrown_again_for_what_could_not_be_done_twice(number: int):
+    names = [f"w{each}" for each in range(50)]
+    model = Answering([said(f"I would rather not, for reason {each}.") for each in range(4)])
+    session = RecordedSession({"model.py": "".join(f"{name} = 1\n" for name in names)}, lambda _: 0.5, steps=3)
+    manner = Manner(focus=1, form="definitions", edit_tries=4, temperature="0.5", warming=0.2)
+    LanguageModel(model, manner).propose(DRAFT, session, Random(number))
+    named = [re.findall(r"this time is `(w\d+)`", request.messages[0].text) for request in model.asked]
+    assert named[0] == named[1] != named[2] == named[3]
+    assert [len(request.messages) for request in model.asked] == [1, 3, 1, 3]

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from random import Random
@@ -60,14 +60,13 @@ class LanguageModel:
             )
 
     def _propose(self, move: Move, session: Session, memory: Memory, asked: "_Asking", rng: Random) -> Proposal:
-        files, tokens, form = memory.code_of(move.parents[0]), self.manner.context_tokens, self.manner.form
+        files, form = memory.code_of(move.parents[0]), self.manner.form
+        write = partial(write_prompt, move, session, memory, tokens=self.manner.context_tokens, form=form)
         thinker = Thinker(session, memory, self.manner, asked.say, partial(self._focus_of_idea, session, memory))
-        thoughts = Thoughts(
-            idea=thinker.idea_for(move), goal=thinker.goal_for(move), focus=self._focus(move, session, memory, rng)
-        )
-        prompt = write_prompt(move, session, memory, tokens=tokens, form=form, thoughts=thoughts)
-        opening = Message(role="user", text=prompt.user)
-        talk = (opening,)
+        focus = self._focus(move, session, memory, rng)
+        thoughts = Thoughts(idea=thinker.idea_for(move), goal=thinker.goal_for(move), focus=focus)
+        prompt = write(thoughts=thoughts)
+        talk = (Message(role="user", text=prompt.user),)
         for turn in count():
             reply = asked.ask(PROPOSE, turn, prompt.system, talk)
             try:
@@ -79,9 +78,14 @@ class LanguageModel:
             except EditProblem as problem:
                 if turn + 1 == self.manner.edit_tries:
                     raise
-                is_afresh = self.manner.warming and turn % 2
-                wanted = _as_it_is(thoughts.focus, files, form) or Lines(example_path(session.brief), ())
-                talk = (opening,) if is_afresh else _asked_again(opening, asked.replies, problem, wanted, form)
+                if self.manner.warming and turn % 2:
+                    # What could not be done twice is left alone: the dice are thrown again.
+                    thoughts = replace(thoughts, focus=self._focus(move, session, memory, rng))
+                    prompt = write(thoughts=thoughts)
+                    talk = (Message(role="user", text=prompt.user),)
+                else:
+                    wanted = _as_it_is(thoughts.focus, files, form) or Lines(example_path(session.brief), ())
+                    talk = _asked_again(talk[0], asked.replies, problem, wanted, form)
                 continue
             idea = _idea(answer, thoughts)
             if thoughts.idea and IDEA_IS_DONE.search(reply.text):
