@@ -41,8 +41,13 @@ MANNER = {
     "warming": "0.2",
 }
 """Room for the task, the files it suggests first, and the last few steps."""
-SIZES = {"aide": {"drafts": "3"}, "ai-scientist": {"ideas": "5", "reflections": "1", "runs": "1"}}
-"""So that five steps show more than drafts, and each of as many ideas gets its run."""
+SIZES = {
+    "greedy": {"debug_tries": "0"},
+    "aide": {"drafts": "3", "debug_chance": "0"},
+    "ai-scientist": {"ideas": "5", "reflections": "1", "runs": "1"},
+}
+"""So that five steps show more than drafts and repairs, of which this model has none to its name, and each of as many
+ideas gets its run."""
 COLUMNS = ("agent", "steps", "ran", "made at once", "made after feedback", "never made", "outcomes", "best")
 COSTS = ("calls", "tokens read", "of them cached", "written", "model", "experiments")
 
