@@ -102,8 +102,8 @@ def test_only_leases_are_counted_whatever_number_another_name_ends_in(tmp_path: 
         assert (tmp_path / "lease.4").exists()
 
 
-@pytest.mark.parametrize("_", range(20))
-def test_of_all_who_want_a_dead_players_run_one_gets_it(tmp_path: Path, _: int):
+@pytest.mark.parametrize("race", range(20))
+def test_of_all_who_want_a_dead_players_run_one_gets_it(tmp_path: Path, race: int):
     (tmp_path / "lease.1").write_text(ELSEWHERE.model_dump_json())
     grow_old(tmp_path, STALE_SECONDS + 1)
     ready, over = threading.Barrier(8), threading.Event()
