@@ -1,7 +1,7 @@
 """What a small language model on this machine does as a researcher: how many of its changes can be made, and run.
 
     fmlbench models fetch local/qwen2.5-coder-1.5b
-    python benchmarks/local_model.py [--task data-efficiency] [--agents greedy aide ai-scientist] [--steps 5]
+    python benchmarks/local_model.py [--task data-efficiency] [--agents greedy aide ai-scientist] [--seed 0]
 
 Runs are kept with the user's others; one that was interrupted is gone on with. They share one server, so that it reads
 what all prompts begin with once. `--report` only tells how far they are.
@@ -57,23 +57,24 @@ def main() -> None:
     arguments.add_argument("--task", default="data-efficiency")
     arguments.add_argument("--agents", nargs="+", default=["greedy", "aide", "ai-scientist"])
     arguments.add_argument("--steps", type=int, default=5)
+    arguments.add_argument("--seed", type=int, default=0, help="of the draw of the data, and of the agents' dice")
     arguments.add_argument("--model", default="local/qwen2.5-coder-1.5b")
     arguments.add_argument("--report", action="store_true", help="play nothing, only tell what was played")
     options = arguments.parse_args()
     places = find_places()
-    specs = [spec_of(name, options.task, options.model, options.steps) for name in options.agents]
+    specs = [spec_of(name, options.task, options.model, options.steps, options.seed) for name in options.agents]
     for spec in () if options.report else specs:
         play(open_run(spec, places.runs), places=places, progress=Silent(), watch=tell)
     report(specs, places)
 
 
-def spec_of(name: str, task: str, model: str, steps: int) -> RunSpec:
+def spec_of(name: str, task: str, model: str, steps: int, seed: int) -> RunSpec:
     return RunSpec(
         task=task,
         task_digest=find_task(task).on("cpu").digest,
         track="cpu",
         agent=agent_spec(name, MANNER | SIZES.get(name, {}), model),
-        seed=0,
+        seed=seed,
         budget=Budget(steps=steps),
         rung=Rung.BUBBLEWRAP,
         retest_seeds=0,

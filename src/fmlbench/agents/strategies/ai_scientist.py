@@ -48,9 +48,11 @@ class AIScientist:
         )
 
     def _is_over(self, chain: Sequence[Step], history: History) -> bool:
-        last_tries = chain[-self.tries :]
+        """Whether an idea had all its runs, failed too often, or is done: then only what failed is still mended."""
+        last_tries, places = chain[-self.tries :], {step.index for step in chain}
+        is_done = any(note.kind == IDEA_DONE and note.step in places for note in history.notes)
         return (
             sum(step.score is not None for step in chain) >= self.runs
             or (len(last_tries) == self.tries and all(step.has_failed for step in last_tries))
-            or any(note.kind == IDEA_DONE and chain[0].index <= note.step <= chain[-1].index for note in history.notes)
+            or (is_done and not chain[-1].has_failed)
         )

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from fmlbench.agents.proposers.llm.applying import apply
 from fmlbench.agents.proposers.llm.edits import Definitions, Edit, EditProblem, Lines, Replacement, WholeFile
+from fmlbench.agents.proposers.llm.parsing import read_answer
 from fmlbench.agents.proposers.llm.python import why_not_python
 
 MODEL = """\
@@ -289,6 +290,26 @@ def test_a_file_that_lost_what_it_still_uses_goes_back():
     shorter = WholeFile("model.py", "def area():\n    return math.pi * SIZE * 2\n")
     with pytest.raises(EditProblem, match=r"neither defined nor imported in it: SIZE, math\. Did you leave out"):
         apply([shorter], files, lambda _: True)
+
+
+PARTS = "import math\n\nSIZE = 2\n\n\ndef area():\n    return math.pi\n\n\ndef size():\n    return SIZE\n"
+
+
+@pytest.mark.parametrize("block", ["", "\n\nmodel.py\n<<<<<<< SEARCH\nSIZE = 2\n=======\nSIZE = 3\n>>>>>>> REPLACE\n"])
+def test_a_part_of_a_file_in_a_code_block_does_not_take_the_place_of_the_whole(block: str):
+    """Models quote what they are about to change, or write it below the path."""
+    answer = f"model.py\n```python\nimport math\n\n\ndef area():\n    return math.pi * 2\n```{block}"
+    with pytest.raises(EditProblem, match=r"is the whole file, and this one lacks SIZE, size\."):
+        apply(read_answer(answer).edits, {"model.py": PARTS}, lambda _: True)
+
+
+@pytest.mark.parametrize("mark", ["```python", "<<<<<<< FILE model.py"])
+def test_a_whole_file_may_be_written_in_a_code_block_and_without_something_in_a_block_of_its_own(mark: str):
+    is_fence = mark.startswith("`")
+    lines = PARTS if is_fence else PARTS.partition("\n\n\ndef size")[0] + "\n"
+    answer = f"model.py\n{mark}\n{lines.replace('2', '3')}{'```' if is_fence else '>>>>>>> END'}\n"
+    after = apply(read_answer(answer).edits, {"model.py": PARTS}, lambda _: True)
+    assert after == {"model.py": lines.replace("2", "3")}
 
 
 def test_a_name_that_never_was_is_to_be_brought_along():

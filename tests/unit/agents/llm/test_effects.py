@@ -36,6 +36,10 @@ def test_new_names_that_nothing_uses_have_no_effect(net: str, names: set[str]):
     assert unused(FILES, changed(net=net), "") == names
 
 
+def test_an_expression_of_a_thousand_terms_may_have_an_effect():
+    assert unused(FILES, changed(net=f"{NET}\nSIZE = {' + '.join(['1'] * 1000)}\n"), "") is None
+
+
 @pytest.mark.parametrize(
     "after",
     [

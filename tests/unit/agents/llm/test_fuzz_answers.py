@@ -3,12 +3,20 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fmlbench.agents.proposers.llm.applying import apply
 from fmlbench.agents.proposers.llm.edits import EditProblem, Replacement, WholeFile
+from fmlbench.agents.proposers.llm.effects import unused
 from fmlbench.agents.proposers.llm.parsing import read_answer
 
 FRAGMENTS = (
     "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "<<<<<<< FILE a.py", ">>>>>>> END", "```", "```python", "~~~~",
     "a.py", "src/b.py", "### FILE: a.py", "IDEA: try", "x = 1", "    return x", "", "prose", "<<<<<<<", "\r", "*/`:",
+)  # fmt: skip
+
+LONG = " + ".join(["1"] * 1000)
+CHANGES = (
+    "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "<<<<<<< FILE a.py", ">>>>>>> END", "```", "a.py", "b.md", "x = 1",
+    f"x = {LONG}", f"z = {LONG}", "import z", "def f(y):", "    return y", "    return z", "@f", "class C:", '"""',
 )  # fmt: skip
 
 CODE = st.text(st.characters(exclude_characters="\n\r`~<>=", codec="utf-8"), max_size=20)
@@ -24,6 +32,18 @@ def test_any_text_is_read_or_refused(text: str):
     assert answer.edits
     assert all(edit.path for edit in answer.edits)
     assert "\n" not in answer.idea
+
+
+@given(st.lists(st.sampled_from(CHANGES), max_size=12).map("\n".join), st.booleans())
+def test_any_change_is_made_and_judged_or_refused(text: str, defines: bool):
+    files = {"a.py": "x = 1\n\n\ndef f(y):\n    return y\n", "b.md": "prose\n"}
+    try:
+        answer = read_answer(text, files.keys(), is_whole=True, defines=defines)
+        changed = apply(answer.edits, files, lambda _: True)
+    except EditProblem:
+        return
+    assert changed != files
+    unused(files, changed, "")
 
 
 @given(st.lists(st.tuples(CODES, st.lists(CODE, max_size=6)), min_size=1, max_size=4), st.booleans())

@@ -11,6 +11,10 @@ def edits(text: str, *known: str):
     return read_answer(text, known).edits
 
 
+def fenced_file(path: str, text: str) -> WholeFile:
+    return WholeFile(path, text, is_fenced=True)
+
+
 @pytest.mark.parametrize(
     "heading",
     [
@@ -63,16 +67,16 @@ def test_a_deletion_does_not_swallow_the_next_block():
 def test_fenced_blocks_are_read_whatever_the_fence_says(fence: str, language: str):
     """The reference editor ignored them."""
     assert edits(f"src/model.py\n{fence}{language}\n{BLOCK}\n{fence}") == (EDIT,)
-    assert edits(f"src/model.py\n{fence}{language}\nx = 1\n{fence}") == (WholeFile("src/model.py", "x = 1\n"),)
+    assert edits(f"src/model.py\n{fence}{language}\nx = 1\n{fence}") == (fenced_file("src/model.py", "x = 1\n"),)
 
 
 def test_fences_within_a_file_do_not_end_it():
     """The reference editor cut the file at the first of them."""
     page = "# Title\n\n```python\nx = 1\n```\n\nThe end."
-    assert edits(f"notes.md\n```markdown\n{page}\n```\n") == (WholeFile("notes.md", page + "\n"),)
+    assert edits(f"notes.md\n```markdown\n{page}\n```\n") == (fenced_file("notes.md", page + "\n"),)
     program = '"""Say:\n\n```\nx\n```\n"""\nx = 1'
     answer = f"src/model.py\n```python\n{program}\n```\nRun it with\n```\npython src/model.py\n```"
-    assert edits(answer) == (WholeFile("src/model.py", program + "\n"),)
+    assert edits(answer) == (fenced_file("src/model.py", program + "\n"),)
 
 
 def test_whole_files_stand_between_their_markers():
@@ -82,7 +86,7 @@ def test_whole_files_stand_between_their_markers():
 
 def test_several_fenced_files_are_told_apart():
     answer = "a.py\n```python\nx = 1\n```\n\nb.py\n```python\ny = 2\n```\n"
-    assert edits(answer) == (WholeFile("a.py", "x = 1\n"), WholeFile("b.py", "y = 2\n"))
+    assert edits(answer) == (fenced_file("a.py", "x = 1\n"), fenced_file("b.py", "y = 2\n"))
 
 
 def test_answers_may_have_returns_at_their_line_ends():
@@ -136,7 +140,7 @@ def test_the_end_of_a_whole_answer_ends_its_last_replacement(end: str):
 
 def test_the_end_of_a_whole_answer_closes_its_last_fence():
     answer = "a.py\n```python\nx = 1\n```\n\nb.py\n```python\ny = 2\n"
-    assert read_answer(answer, is_whole=True).edits == (WholeFile("a.py", "x = 1\n"), WholeFile("b.py", "y = 2\n"))
+    assert read_answer(answer, is_whole=True).edits == (fenced_file("a.py", "x = 1\n"), fenced_file("b.py", "y = 2\n"))
     with pytest.raises(EditProblem, match="is not closed"):
         read_answer(f"a.py\n```python\nx = 1\n\nsrc/model.py\n{BLOCK}", is_whole=True)
 
@@ -144,4 +148,4 @@ def test_the_end_of_a_whole_answer_closes_its_last_fence():
 @pytest.mark.parametrize("between", ["```\n\n```python\n", "```python\n"])
 def test_a_path_may_stand_in_a_fence_of_its_own(between: str):
     answer = f"```\nsrc/model.py\n{between}x = 1\n```\n"
-    assert read_answer(answer, ["src/model.py"]).edits == (WholeFile("src/model.py", "x = 1\n"),)
+    assert read_answer(answer, ["src/model.py"]).edits == (fenced_file("src/model.py", "x = 1\n"),)

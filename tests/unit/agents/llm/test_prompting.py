@@ -9,7 +9,7 @@ from fmlbench.agents.prompts import digest, render
 from fmlbench.agents.proposers.llm.manner import FORMS
 from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.agents.proposers.llm.prompting import Prompt, write_prompt
-from fmlbench.agents.proposers.llm.quoting import fenced, head_of, mark_of, tail_of
+from fmlbench.agents.proposers.llm.quoting import head_of, headed, mark_of, tail_of
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Move, Operator, Proposal
@@ -125,7 +125,7 @@ def test_what_runs_print_cannot_leave_its_fence():
 
 
 def test_a_file_with_fences_is_put_in_a_longer_one():
-    assert fenced("a.md", "```\nx\n```\n") == "### a.md\n\n````\n```\nx\n```\n````"
+    assert headed("a.md", "```\nx\n```\n") == "### a.md\n\n````\n```\nx\n```\n````"
 
 
 def test_files_that_do_not_fit_are_named_and_the_first_is_shown_as_far_as_it_goes():

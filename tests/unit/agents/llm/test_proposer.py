@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.llm.prompting import BYTES_PER_TOKEN
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.evaluation import Outcome
@@ -239,6 +240,27 @@ def test_what_dice_named_is_shown_as_it_is_once_a_try_has_failed():
     assert "'width(2)' is no function, class, constant or import" in objection
     assert "In model.py there is:\n\n```python\n@cached\ndef width(x):\n    return 8 * x\n```" in objection
     assert "a line or two of this are different" in objection
+
+
+def test_what_is_shown_again_stands_below_the_path_of_its_own_file():
+    files = {"model.py": "width = 8\n", "other.py": "# depth = 3\n"}
+    searching = "IDEA: deeper\n\nother.py\n<<<<<<< SEARCH\n# depth = 2\n=======\n# depth = 4\n>>>>>>> REPLACE"
+    model = Answering([said(searching), said(searching)])
+    manner = Manner(focus=1, form="definitions", edit_tries=2)
+    LanguageModel(model, manner).propose(DRAFT, RecordedSession(files, lambda _: 0.5, steps=3), Random(0))
+    assert "In model.py there is:\n\n```python\nwidth = 8\n```" in model.asked[1].messages[-1].text
+
+
+@pytest.mark.parametrize("lines", [1, 30, 300])
+def test_an_objection_is_never_long(lines: int):
+    """However long what dice named is, and what was wrong; docs/models.md says how long."""
+    body = "".join(f"    x = x + {number}  # {'-' * 20}\n" for number in range(lines))
+    files = {"model.py": f"def width(x):\n{body}    return x\n"}
+    wrong = "\n".join(f"other{number}.py\n```python\nx\n```" for number in range(1000))
+    model = Answering([said(wrong), said(wrong)])
+    manner = Manner(focus=1, form="definitions", edit_tries=2, output_tokens=20_000)
+    LanguageModel(model, manner).propose(DRAFT, RecordedSession(files, lambda _: 0.5, steps=3), Random(0))
+    assert len(model.asked[1].messages[-1].text.encode()) <= 2800 * BYTES_PER_TOKEN
 
 
 @pytest.mark.parametrize("number", range(5))

@@ -45,6 +45,19 @@ class Thinking:
         return [request.place.purpose for request in self.asked]
 
 
+@dataclass
+class Answering:
+    """A model with given thoughts, one a turn, whose changes are all the same."""
+
+    thoughts: list[str]
+    change: str
+    name: str = "test/answering"
+
+    def complete(self, request: Request) -> Reply:
+        place = request.place
+        return Reply(text=self.change if place.purpose == "propose" else self.thoughts[place.turn], dollars=0.0)
+
+
 def told(request: Request) -> str:
     return request.messages[0].text
 
@@ -77,6 +90,34 @@ def test_that_an_idea_is_done_is_not_the_idea():
     SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model)).run(session)
     assert session.history[1].idea == "Thought idea 1, turn 0."
     assert [note.kind for note in session.history.notes] == ["idea 1", IDEA_DONE]
+
+
+def test_that_an_idea_is_done_takes_no_code_with_it():
+    """A line with nothing but brackets or a fence has no word in it either."""
+    files = {"model.py": "width = 8\n"}
+    answer = "IDEA: wider\n\nmodel.py\n```python\nwidth = max(\n    8,\n    16,\n)\n```\n\nIDEA DONE"
+    model = Answering(["Wider nets."], answer)
+    session = RecordedSession(files, lambda _: 0.5, steps=1)
+    SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model, Manner(form="definitions"))).run(session)
+    assert session.code_of(1) == {"model.py": "width = max(\n    8,\n    16,\n)\n"}
+    assert [note.kind for note in session.history.notes] == ["idea 1", IDEA_DONE]
+
+
+@pytest.mark.parametrize(
+    "thought", ["I AM DONE", "**I am done.**", "I AM DONE. It is new.", "It is new.\n\nI AM DONE", "So I am done."]
+)
+def test_who_is_done_thinking_keeps_the_idea(thought: str):
+    session = session_of(1)
+    model = Answering(["Wider nets.", thought, "a third thought"], "")
+    SearchAgent(AIScientist(ideas=1, reflections=3), LanguageModel(model, Manner(edit_tries=1))).run(session)
+    assert [note.text for note in session.history.notes] == ["Wider nets."]
+
+
+def test_a_thought_that_only_speaks_of_being_done_is_a_thought():
+    session = session_of(1)
+    model = Answering(["Wider nets.", "Stop early, as soon as I am done with half of the epochs."], "")
+    SearchAgent(AIScientist(ideas=1, reflections=2), LanguageModel(model, Manner(edit_tries=1))).run(session)
+    assert [note.text for note in session.history.notes] == [model.thoughts[1]]
 
 
 def test_an_idea_that_is_not_done_gets_its_runs():

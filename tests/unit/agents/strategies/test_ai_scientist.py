@@ -57,6 +57,14 @@ def test_leaves_an_idea_that_its_proposer_calls_done():
     assert (again.operator, again.parents) == (Operator.IMPROVE, (2,))
 
 
+def test_what_failed_is_mended_first_although_its_idea_was_called_done():
+    done = Note(step=1, kind=IDEA_DONE, text="all completed")
+    crashed = history_of(0.5, draft(CRASH), notes=[done])
+    assert decide(AIScientist(), crashed) == (Operator.DEBUG, (1,))
+    mended = move_of(AIScientist(), history_of(0.5, draft(CRASH), debug(0.6, of=1), notes=[done]))
+    assert (mended.operator, mended.tags["idea"]) == (Operator.DRAFT, "2")
+
+
 def test_a_note_on_a_step_that_was_interrupted_before_it_was_taken_changes_nothing():
     early = Note(step=2, kind=IDEA_DONE, text="all completed")
     assert decide(AIScientist(), history_of(0.5, draft(0.6), notes=[early])) == (Operator.IMPROVE, (1,))

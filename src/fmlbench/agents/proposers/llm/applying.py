@@ -91,6 +91,8 @@ def _edited(edit: Edit, files: Mapping[str, str], is_editable: IsEditable) -> st
     before = files.get(edit.path)
     if isinstance(edit, Definitions) and before:
         return _with_line_ends_of(before, redefine(before, edit.text))
+    if isinstance(edit, WholeFile) and edit.is_fenced:
+        _refuse_fragment(before or "", edit)
     if isinstance(edit, WholeFile | Definitions):
         return _with_line_ends_of(before, edit.text)
     if not edit.search:
@@ -98,6 +100,17 @@ def _edited(edit: Edit, files: Mapping[str, str], is_editable: IsEditable) -> st
     if before is None:
         raise EditProblem(f"There is no such file.{_perhaps(edit.path, files)}", _meant(edit, files))
     return _replaced(before, edit, files)
+
+
+def _refuse_fragment(before: str, file: WholeFile) -> None:
+    """Part of a file in a code block is quoted, or to take the place of that part alone."""
+    lost = names_in(before) - names_in(file.text) if file.path.endswith(".py") else frozenset[str]()
+    if lost:
+        names = ", ".join(sorted(lost)[:_MOST_NAMED])
+        raise EditProblem(
+            f"A code block below a path is the whole file, and this one lacks {names}. To change a part of the file, "
+            "write SEARCH and REPLACE; to write it anew without them, a FILE block."
+        )
 
 
 def _started(before: str | None, edit: Replacement) -> str:

@@ -43,7 +43,7 @@ def redefine(module: str, wanted: str) -> str:
     imports: list[str] = []
     for statement in _statements(wanted):
         if statement.is_import:
-            if all(ast.dump(statement.node) != ast.dump(each.node) for each in old):
+            if all(ast.dump(statement.node) != ast.dump(each.node) for each in old if each.is_import):
                 imports += statement.lines
         elif statement.names:
             target = _namesake(statement, old)

@@ -18,6 +18,8 @@ class WholeFile:
 
     path: str
     text: str
+    is_fenced: bool = False
+    """Whether it was written as a mere code block, which may be meant for a part of the file."""
 
 
 @dataclass(frozen=True)

@@ -43,9 +43,13 @@ def _added(before: str, after: str) -> list[ast.stmt] | None:
         return []
     if why_not_python(before):
         return None
-    old, new = [ast.dump(node) for node in _plain(before)], list(_plain(after))
-    added = [node for node in new if ast.dump(node) not in old]
-    is_kept = [dump for node in new if (dump := ast.dump(node)) in old] == old
+    old, new = _plain(before), _plain(after)
+    try:
+        known, dumps = [ast.dump(node) for node in old], [ast.dump(node) for node in new]
+    except RecursionError:  # an expression with a thousand terms is Python, too
+        return None
+    added = [node for node, dump in zip(new, dumps, strict=True) if dump not in known]
+    is_kept = [dump for dump in dumps if dump in known] == known
     return added if is_kept and all(map(_only_defines, added)) else None
 
 

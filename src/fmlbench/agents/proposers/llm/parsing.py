@@ -21,7 +21,7 @@ read. What cannot be read without guessing is a problem, never an edit that is q
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from textwrap import dedent
 
 from fmlbench.agents.proposers.llm.definitions import names_in
@@ -195,7 +195,9 @@ class _Reader:
         end = self._end_of_fence()
         file = _whole(self.path, self.lines[self.at + 1 : end])
         self.at, self.is_named = end + 1, False
-        return Definitions(file.path, dedent(file.text)) if self.defines and _is_python(file.path) else file
+        if self.defines and _is_python(file.path):
+            return Definitions(file.path, dedent(file.text))
+        return replace(file, is_fenced=True)
 
     def _end_of_fence(self) -> int:
         """The first fence that leaves Python that is some; in other files the last one that could be meant."""

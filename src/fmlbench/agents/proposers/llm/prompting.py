@@ -12,7 +12,7 @@ from functools import cached_property
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.focusing import Focus
 from fmlbench.agents.proposers.llm.memory import Memory
-from fmlbench.agents.proposers.llm.quoting import fenced, head_of, mark_of, tail_of
+from fmlbench.agents.proposers.llm.quoting import head_of, headed, mark_of, tail_of
 from fmlbench.core.agents import Session
 from fmlbench.core.brief import Brief
 from fmlbench.core.errors import BadRequest
@@ -170,7 +170,7 @@ class _Writer:
         unshown: list[str] = []
         files = self.memory.code_of(self.move.parents[0])
         for path in self._by_importance(files):
-            section = fenced(path, files[path])
+            section = headed(path, files[path])
             if not shown and _size(section) + _SEPARATOR > room:
                 section = _beginning(path, files[path], room - _SEPARATOR)
             if _size(section) + _SEPARATOR <= room:
@@ -242,8 +242,8 @@ def example_path(brief: Brief) -> str:
 
 def _beginning(path: str, text: str, room: int) -> str:
     """As much of a file as there is room for."""
-    frame = _size(fenced(path, "")) + 100
-    return f"{fenced(path, head_of(text, room - frame))}\n\n(The rest of this file is not shown.)"
+    frame = _size(headed(path, "")) + 100
+    return f"{headed(path, head_of(text, room - frame))}\n\n(The rest of this file is not shown.)"
 
 
 def _size(text: str) -> int:

@@ -18,7 +18,7 @@ from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Files, Memory
 from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
 from fmlbench.agents.proposers.llm.prompting import BYTES_PER_TOKEN, Thoughts, example_path, write_prompt
-from fmlbench.agents.proposers.llm.quoting import head_of, mark_of
+from fmlbench.agents.proposers.llm.quoting import fenced, head_of, mark_of
 from fmlbench.agents.proposers.llm.thinking import Thinker
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
@@ -28,9 +28,10 @@ from fmlbench.llm.chat import ChatModel, Message, Place, Reply, Request
 from fmlbench.workspace.globs import matches
 
 PROPOSE = "propose"
-IDEA_IS_DONE = re.compile(r"^\W*IDEA DONE\W*$", re.MULTILINE)
+IDEA_IS_DONE = re.compile(r"^[^\w\n]*IDEA DONE[^\w\n]*$", re.MULTILINE)
 _FEEDBACK_BYTES = 6000
 _EXAMPLE_BYTES = 1000
+_CURRENT_BYTES = 1500
 _LONGEST_REJECTION = 400
 
 
@@ -211,11 +212,12 @@ def _edits_of(text: str) -> str:
 
 
 def _as_it_is(focus: Focus | None, files: Files, form: str) -> Lines | None:
-    """What dice named, as the file has it, for models that write best what they can copy."""
+    """What dice named, as the file has it and if it is short, for models that write best what they can copy."""
     if focus is None or form != "definitions":
         return None
     current = definition_of(focus.name, files.get(focus.path, ""))
-    return Lines(focus.path, tuple(current.split("\n"))) if current else None
+    is_short = 0 < len(current.encode()) <= _CURRENT_BYTES
+    return Lines(focus.path, tuple(current.split("\n"))) if is_short else None
 
 
 def _objection(reply: Reply, problem: EditProblem, wanted: Lines, form: str) -> str:
@@ -224,8 +226,9 @@ def _objection(reply: Reply, problem: EditProblem, wanted: Lines, form: str) -> 
     if not reply.is_complete:
         told = f"The answer was cut off at the limit of its length; write less.\n\n{told}"
     lines = head_of("\n".join(meant.lines), _EXAMPLE_BYTES)
-    current = "\n".join(wanted.lines)
-    return render("feedback", problem=told, form=form, path=meant.path, lines=lines, current=current)
+    current = fenced(wanted.path, "\n".join(wanted.lines)) if wanted.lines else ""
+    path = wanted.path if current else meant.path
+    return render("feedback", problem=told, form=form, path=path, lines=lines, current=current)
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:

@@ -12,11 +12,16 @@ def mark_of(text: str) -> str:
 
 
 def fenced(path: str, text: str) -> str:
-    """A file below its path, in a fence that is longer than any within."""
+    """Lines of a file, in a fence that is longer than any within."""
     longest = max((len(fence) for fence in _FENCES.findall(text)), default=2)
     fence = "`" * (longest + 1)
     language = "python" if path.endswith(".py") else ""
-    return f"### {path}\n\n{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
+    return f"{fence}{language}\n{text.rstrip(chr(10))}\n{fence}"
+
+
+def headed(path: str, text: str) -> str:
+    """A file below its path."""
+    return f"### {path}\n\n{fenced(path, text)}"
 
 
 def tail_of(text: str, size_bytes: int) -> str:

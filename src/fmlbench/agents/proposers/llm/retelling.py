@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from fmlbench.agents.proposers.llm.definitions import changed_statements, names_in
 from fmlbench.agents.proposers.llm.edits import Replacement
 from fmlbench.agents.proposers.llm.matching import find
+from fmlbench.agents.proposers.llm.quoting import fenced
 
 _MOST_AROUND = 3
 
@@ -34,15 +35,10 @@ def _as_blocks(path: str, before: str | None, after: str) -> str:
 def _as_definitions(path: str, before: str | None, after: str) -> str:
     """What is new or has changed of a module, and which of its names are gone; other files whole."""
     if before is None or not path.endswith(".py"):
-        return _fenced(path, after)
+        return f"{path}\n{fenced(path, after)}"
     gone = sorted(names_in(before) - names_in(after))
-    told = _fenced(path, changed_statements(before, after))
+    told = f"{path}\n{fenced(path, changed_statements(before, after))}"
     return f"{told}\n{', '.join(gone)} was deleted." if gone else told
-
-
-def _fenced(path: str, text: str) -> str:
-    language = "python" if path.endswith(".py") else ""
-    return f"{path}\n```{language}\n{text.rstrip(chr(10))}\n```"
 
 
 def _block(edit: Replacement) -> str:

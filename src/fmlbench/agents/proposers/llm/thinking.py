@@ -21,7 +21,7 @@ Ask = Callable[[str, int, str, tuple[Message, ...]], str]
 """What a model says at a purpose and a turn, to a system prompt and a conversation."""
 
 _AMOUNTS = re.compile(r"(?P<ideas>\d+) ideas, (?P<reflections>\d+) reflections")
-_DONE = re.compile(r"\W*I AM DONE\W*", re.IGNORECASE)
+_DONE = re.compile(r"^\W*I AM DONE\b|\bI AM DONE\W*$", re.IGNORECASE | re.MULTILINE)
 _CODE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _THOUGHT_BYTES = 2000
 
@@ -73,7 +73,7 @@ class Thinker:
         for turn in range(1, reflections):
             talk = _said(prompt.user, idea.strip() or "(nothing)", render("reflection"))
             thought = self.ask(purpose, turn, prompt.system, talk)
-            if _DONE.fullmatch(thought):
+            if _DONE.search(thought):
                 break
             idea = thought
         self._note(purpose, idea)
