@@ -64,8 +64,11 @@ def settings_of(part: type) -> dict[str, Setting]:
 
 
 def with_defaults(settings: Mapping[str, Setting], defaults: Mapping[str, Value]) -> dict[str, Setting]:
-    """The same settings, some with other defaults; a default for something that cannot be set is a KeyError."""
-    changed = {key: replace(settings[key], default=value) for key, value in defaults.items()}
+    """The same settings, some with other defaults.
+
+    A default for something that cannot be set is a KeyError, one that could not be set either a ValueError.
+    """
+    changed = {key: replace(settings[key], default=settings[key].read(str(value))) for key, value in defaults.items()}
     return {**settings, **changed}
 
 

@@ -29,7 +29,7 @@ class Quarters:
     """The visible data of one draw that is nobody's evaluation, and the task's driver."""
     programs: Path
     """Where programs are installed that are not on this machine yet."""
-    hours_left: float
+    hours_left: Callable[[], float]
     practice: Practice | None = None
     """None where a task has no practice questions."""
 

@@ -56,10 +56,11 @@ class RunRequest:
         )
 
     def _agent(self) -> AgentSpec:
+        model = lasting_name(self.model) if self.model else ""
         if self.replay is None:
-            return agent_spec(self.agent, self.settings, lasting_name(self.model) if self.model else "")
+            return agent_spec(self.agent, self.settings, model)
         recorded = self.replay.read_spec().agent
-        asked = agent_spec(self.agent, self.settings, self.model or recorded.model)
+        asked = agent_spec(self.agent, self.settings, model or recorded.model)
         if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):
             raise BadRequest(
                 f"Agent '{self.agent}' as asked for is not the one that played the run to be replayed.",

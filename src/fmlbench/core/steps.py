@@ -102,6 +102,8 @@ ENDING = "ending"
 """The kind of note that says how an agent ended that has a loop of its own."""
 SPENT = "spent"
 """The kind of note that says what was spent on no step, such as a program's last words: a Usage."""
+WAITED = "waited"
+"""The kind of note that says what was spent while a model never answered: a Usage, but not of the run's hours."""
 VIOLATION = "violation"
 """The kind of note that says what an agent was seen trying that no honest one does."""
 
@@ -116,7 +118,7 @@ class Note(Record):
 
 def usages_of(steps: Iterable[Step], notes: Iterable[Note]) -> list[Usage]:
     """All that a run has spent: on each of its steps, and on none of them."""
-    besides = [Usage.model_validate_json(note.text) for note in notes if note.kind == SPENT]
+    besides = [Usage.model_validate_json(note.text) for note in notes if note.kind in {SPENT, WAITED}]
     return [*(step.usage for step in steps), *besides]
 
 

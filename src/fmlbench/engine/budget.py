@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from fmlbench.core.run import Budget
-from fmlbench.core.steps import Step
+from fmlbench.core.steps import SPENT, Note, Step, usages_of
 
 
-def hours_spent(steps: Sequence[Step]) -> float:
-    """Hours of proposing and experimenting; the baseline is free."""
-    return sum(step.evaluation.seconds + step.usage.seconds for step in steps[1:]) / 3600
+def hours_spent(steps: Sequence[Step], notes: Sequence[Note] = ()) -> float:
+    """Hours of proposing and experimenting, and of what notes say was spent on no step; the baseline is free."""
+    besides = usages_of((), (note for note in notes if note.kind == SPENT))
+    on_steps = sum(step.evaluation.seconds + step.usage.seconds for step in steps[1:])
+    return (on_steps + sum(usage.seconds for usage in besides)) / 3600
 
 
 def dollars_spent(steps: Sequence[Step]) -> float:

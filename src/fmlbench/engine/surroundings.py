@@ -49,9 +49,14 @@ def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places
             *mounts_of(prepared.folder.experiment, "task"),
         ),
         programs=places.programs,
-        hours_left=(spec.budget.hours or DEFAULT_HOURS) - hours_spent(session.journal.state.steps),
+        hours_left=lambda: (spec.budget.hours or DEFAULT_HOURS) - _hours_spent(session),
         practice=None if practice is None else _Practice(spec.run_id, practice, session),
     )
+
+
+def _hours_spent(session: RunSession) -> float:
+    state = session.journal.state
+    return hours_spent(state.steps, state.notes)
 
 
 class _Practice:

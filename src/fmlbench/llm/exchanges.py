@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field, TypeAdapter
 
 from fmlbench.core.record import Record
-from fmlbench.llm.chat import Place, Reply, Request
+from fmlbench.llm.chat import Place, Reply, Request, Tokens
 from fmlbench.llm.metering import LostCall, Spending, spending, total
 from fmlbench.records.log import RecordLog, read_records
 
@@ -87,4 +87,7 @@ def _by_place(kept: Iterable[Exchange | LostCall]) -> dict[Place, Exchange]:
 def _spending(kept: Exchange | LostCall) -> Spending:
     if isinstance(kept, LostCall):
         return spending(kept.most, kept.dollars)
+    if kept.reply.tokens == Tokens():
+        # It does not say what it took, so it is there as a lost call, too.
+        return Spending()
     return spending(kept.reply.tokens, kept.reply.dollars)

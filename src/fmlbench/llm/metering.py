@@ -8,7 +8,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.core.record import Record
 from fmlbench.core.text import storable
 from fmlbench.llm.chat import CallFailed, ChatModel, Place, Reply, Request, Tokens, estimate_tokens
-from fmlbench.llm.prices import Pricing
+from fmlbench.llm.prices import Price, Pricing
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,11 @@ class Metered:
             if failure.may_cost:
                 self.lose(self._lost(request.place, failure.reason, most))
             raise
+        price = self.price(reply.tokens)
         if reply.tokens == Tokens():
             self.lose(self._lost(request.place, "the answer does not say what it took", most))
-        price = self.price(reply.tokens)
+            # No tokens cost nothing, but that is not what it cost, unless nothing does.
+            price = price if self.price(most).dollars == 0 else Price(None)
         return reply.model_copy(update={"dollars": price.dollars, "priced_by": price.priced_by})
 
     def _lost(self, place: Place, reason: str, most: Tokens) -> LostCall:

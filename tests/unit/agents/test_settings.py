@@ -4,7 +4,7 @@ import pytest
 
 from fmlbench.agents.catalogue import AGENTS, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
-from fmlbench.agents.settings import Setting, made_with, parameter, read_settings, settings_of
+from fmlbench.agents.settings import Setting, made_with, parameter, read_settings, settings_of, with_defaults
 from fmlbench.core.errors import BadRequest
 from fmlbench.testing.surroundings import bare_surroundings
 
@@ -53,6 +53,13 @@ def test_a_value_that_will_not_do_is_refused_with_what_would(given: dict[str, st
         read(**given)
     assert caught.value.message == f"Setting '{key}' of agent 'it' cannot be '{word}'."
     assert caught.value.hint == hint
+
+
+def test_a_preset_s_defaults_keep_the_type_and_the_range_of_what_they_stand_for():
+    settings = with_defaults(settings_of(Part), {"chance": 1})
+    assert read_settings("it", settings, {"chance": "0.25"})["chance"] == 0.25
+    with pytest.raises(ValueError, match="-1"):
+        with_defaults(settings_of(Part), {"tries": -1})
 
 
 @pytest.mark.parametrize("word", ["inf", "1e999"])

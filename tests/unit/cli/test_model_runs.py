@@ -83,13 +83,20 @@ def test_a_model_on_this_machine_that_talks_nonsense_costs_a_step_but_not_the_ru
     assert all(each.input > 1000 and 0 < each.output <= 100 for each in tokens)
 
 
-def test_a_run_is_replayed_without_its_model(fmlbench: Fmlbench, runs: Path, script: str):
+@pytest.mark.parametrize("with_model", [True, False])
+def test_a_run_is_replayed_without_its_model(
+    fmlbench: Fmlbench, runs: Path, script: str, with_model: bool, monkeypatch: pytest.MonkeyPatch
+):
+    """In the same words, the model's relative path among them, or without it."""
+    path = Path(script.removeprefix("scripted/"))
+    monkeypatch.chdir(path.parent)
     words = ("run", "toy", "--agent", "aide", "--steps", "2", "--retest", "0")
-    assert fmlbench(*words, "--model", script).code == 0
+    model = ("--model", f"scripted/{path.name}")
+    assert fmlbench(*words, *model).code == 0
     recorded = run_in(runs)
-    Path(script.removeprefix("scripted/")).unlink()
+    path.unlink()
 
-    called = fmlbench(*words, "--replay", recorded.path.name)
+    called = fmlbench(*words, *(model if with_model else ()), "--replay", recorded.path.name)
     assert called.code == 0, called.err
     (replayed,) = (RunFolder(path) for path in runs.iterdir() if path != recorded.path)
     told = [[(step.idea, step.snapshot, step.score) for step in read_state(run).steps] for run in (recorded, replayed)]

@@ -45,6 +45,14 @@ def without_bubblewrap(rung: Rung) -> None:
             ("run", "toy", "--agent", "command", "--cmd", "true", "--set", "see=here"),
             "There is no 'here' for the agent's program to see.",
         ),
+        (
+            ("run", "toy", "--agent", "command", "--cmd", "true", "--set", "see=/var/lib:/var:/var"),
+            "'/var/lib' lies within '/var', which is to be seen, too.",
+        ),
+        (
+            ("run", "toy", "--agent", "command", "--cmd", "true", "--set", "see=/var/lib/../lib"),
+            "There is no '/var/lib/../lib' for the agent's program to see.",
+        ),
         (("bench", "--suite", "slow"), "There is no suite named 'slow'."),
         (("resume", "nothing"), "There is no run named 'nothing'."),
     ],

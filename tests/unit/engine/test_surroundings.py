@@ -4,8 +4,10 @@ import pytest
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.progress import Silent
+from fmlbench.core.steps import SPENT, WAITED, Note, Usage
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.surroundings import surroundings_of
+from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.starting import start_task
@@ -38,3 +40,15 @@ def test_practice_holds_to_the_rules_of_the_task(tmp_path: Path, places: Places,
     assert (kept.outcome, broken.outcome) == (Outcome.OK, Outcome.INVALID)
     assert "Be nearly as accurate as the baseline." in broken.reason
     assert list(session.folder.bench.iterdir()) == []
+
+
+def test_what_was_spent_on_no_step_is_not_given_again(toy: PreparedTask, places: Places):
+    """Only the time in which a model never answered is nobody's."""
+    usage = Usage(seconds=3600.0).model_dump_json()
+    with open_session(toy, places) as session:
+        quarters = surroundings_of(session.spec, toy, session, places).quarters()
+        hours = [quarters.hours_left()]
+        for kind in (SPENT, WAITED, SPENT):
+            session.note(Note(step=0, kind=kind, text=usage))
+            hours.append(quarters.hours_left())
+    assert [round(hours[0] - left, 6) for left in hours] == [0.0, 1.0, 1.0, 2.0]

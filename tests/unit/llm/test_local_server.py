@@ -118,6 +118,14 @@ def test_a_file_of_another_kind_is_refused_before_a_run_begins(tmp_path: Path, c
     assert caught.value.hint
 
 
+@pytest.mark.parametrize("variable", [THREADS_VARIABLE, CONTEXT_VARIABLE])
+@pytest.mark.parametrize("word", ["two", "0", "-1", "1.5"])
+def test_a_setting_that_is_no_number_is_told_of(tiny: Path, variable: str, word: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(variable, word)
+    with pytest.raises(ModelUnavailable, match=f"{variable} is '{word}'"):
+        opened(tiny)
+
+
 def test_a_file_that_cannot_be_read_is_told_of(tiny: Path, monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")

@@ -1,13 +1,16 @@
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import BadRequest
 from fmlbench.llm.chat import CallFailed, Message, Place, Reply, Request, Tokens, estimate_tokens
+from fmlbench.llm.exchanges import ExchangeBook
 from fmlbench.llm.metering import Caps, LostCall, Metered, Spending, spending, total
 from fmlbench.llm.names import ModelName
 from fmlbench.llm.prices import Price, free, listed, unknown
+from fmlbench.llm.recording import Recorded
 
 REQUEST = Request(
     place=Place(step=1, purpose="test", turn=0),
@@ -117,8 +120,16 @@ def test_an_answer_that_does_not_say_what_it_took_counts_with_all_it_could_take(
     """As from servers that leave usage out: it is not reported as used, but no cap is passed by it."""
     lost: list[LostCall] = []
     reply = Metered(Silent(), a_cent_a_token, Caps(), Spending, lost.append).complete(REQUEST)
-    assert (reply.text, reply.tokens) == ("x", Tokens())
+    assert (reply.text, reply.tokens, reply.dollars) == ("x", Tokens(), None)
     assert [call.most for call in lost] == [Tokens(input=100, output=900)]
+    assert Metered(Silent(), free, Caps(), Spending).complete(REQUEST).dollars == 0.0
+
+
+def test_an_answer_that_does_not_say_what_it_took_leaves_a_cap_in_dollars_to_be_kept(tmp_path: Path):
+    with ExchangeBook(tmp_path / "exchanges.jsonl") as book:
+        metered = Recorded(Metered(Silent(), a_cent_a_token, Caps(dollars=25.0), lambda: book.spent, book.lose), book)
+        metered.complete(REQUEST)
+        assert book.spent == Spending(tokens=1000, dollars=10.0)
 
 
 def test_a_call_that_was_refused_costs_nothing():

@@ -1,5 +1,6 @@
 """The real clients of the providers, against a server on loopback that speaks their dialects."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from fmlbench.llm.opening import open_model
 from fmlbench.llm.patience import Patient
 from fmlbench.llm.providers.catalogue import PROVIDERS
 from fmlbench.llm.timing import Timely
+from fmlbench.testing.models.dialects import Asked, Dialect
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import KEY, ModelServer
 
@@ -176,6 +178,22 @@ def test_a_client_that_loses_patience_by_itself_knows_that_it_may_cost(name: str
         with pytest.raises(CallFailed, match="the connection failed") as caught:
             provider.open(wanted, server.environment).complete(REQUEST)
     assert caught.value.may_cost
+
+
+class Blocking(ModelServer):
+    """Google's way to answer no prompt: a status of 200, and no answer."""
+
+    def reply_to(self, asked: Asked, dialect: Dialect) -> bytes:
+        del asked, dialect
+        feedback = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {"promptTokenCount": 6}}
+        return json.dumps(feedback).encode()
+
+
+def test_a_prompt_that_google_blocks_is_not_asked_again():
+    with Blocking(lambda _: "") as server:
+        reply = ask("google/gemini-2.5-pro", server)
+    assert (server.calls, reply.tokens) == (1, Tokens(input=6))
+    assert reply.text == "(No answer: the provider blocked the prompt, PROHIBITED_CONTENT.)"
 
 
 def test_any_compatible_server_is_asked_by_its_address():

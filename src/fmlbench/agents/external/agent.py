@@ -14,7 +14,7 @@ from fmlbench.agents.external.program import Program
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
-from fmlbench.core.steps import History, Note, Usage, usages_of
+from fmlbench.core.steps import ENDING, SPENT, WAITED, History, Note, Usage, usages_of
 from fmlbench.execution.sandbox import Ending, Execution, Job, Sandbox
 from fmlbench.llm.metering import Caps
 from fmlbench.llm.proxy.opening import Counters, ModelAccess
@@ -42,17 +42,20 @@ class ProgramAgent:
             session.submit(session.pending)
         if is_over(session):
             return
-        before = len(session.history)
+        before, hours = len(session.history), self.quarters.hours_left()
+        if hours <= 0:
+            session.note(Note(step=before, kind=ENDING, text="its hours were spent before it could go on"))
+            return
         with self._counters() as counters:
             calls_before = counters.usage().calls if counters else 0
-            desk = self._desk(session, counters)
-            execution = self._run_beside(desk, counters)
+            desk = self._desk(session, counters, hours)
+            execution = self._run_beside(desk, counters, hours)
         # However it ended: what it took and what it was refused is on the record first.
-        desk.settle(execution.cpu_seconds)
+        answers = answers_of(counters, self.quarters.folder, calls_before, execution.ending)
+        desk.settle(execution.cpu_seconds, WAITED if answers.trouble and not answers.has_any else SPENT)
         if counters and counters.refusals:
             session.note(Note(step=len(session.history), kind=REFUSED, text="\n".join(counters.refusals)))
         if session.is_open:
-            answers = answers_of(counters, self.quarters.folder, calls_before, execution.ending)
             _require_end(execution, answers, has_submitted=len(session.history) > before)
         desk.close("; ".join(filter(None, (_ending(execution), counters and counters.summary()))))
         if counters and counters.end():
@@ -68,8 +71,8 @@ class ProgramAgent:
         with open_counter(folder / "model") as listening, self.model.opened(listening, folder) as counters:
             yield counters
 
-    def _desk(self, session: Session, counters: Counters | None) -> Desk:
-        deadline = time.monotonic() + self.quarters.hours_left * 3600
+    def _desk(self, session: Session, counters: Counters | None, hours: float) -> Desk:
+        deadline = time.monotonic() + hours * 3600
         return Desk(
             session=session,
             steps=self.steps,
@@ -90,10 +93,10 @@ class ProgramAgent:
             dollars=None if caps.dollars is None else max(0.0, caps.dollars - (spent.dollars or 0.0)),
         )
 
-    def _run_beside(self, desk: Desk, counters: Counters | None) -> Execution:
+    def _run_beside(self, desk: Desk, counters: Counters | None, hours: float) -> Execution:
         session = desk.session
         with open_counter(self.quarters.folder / "desk") as counter:
-            left = Left(self.steps - len(session.history.proposed), self._caps_left(counters))
+            left = Left(hours, self.steps - len(session.history.proposed), self._caps_left(counters))
             job = build_job(self.program, self.quarters, session, left, self.model)
             run = _InBackground(self.quarters.sandbox, job)
             try:

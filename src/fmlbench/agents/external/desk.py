@@ -164,11 +164,11 @@ class Desk:
         if self.session.pending is not None:
             self._test(self.session.pending)
 
-    def settle(self, cpu_seconds: float = 0.0) -> None:
+    def settle(self, cpu_seconds: float = 0.0, kind: str = SPENT) -> None:
         """Write down what was spent since the last step, and what CPU time the program took from its start on."""
         usage = self._usage().model_copy(update={"cpu_seconds": cpu_seconds})
         self._since = self.clock()
-        self._note(SPENT, usage.model_dump_json())
+        self._note(kind, usage.model_dump_json())
 
     def close(self, ending: str) -> None:
         """Write down how the agent ended: it is not started again."""

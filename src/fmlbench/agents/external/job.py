@@ -54,8 +54,9 @@ _MEMORY_MB, _DISK_MB, _FILES, _PROCESSES, _SCRATCH_MB = 8192, 8192, 200_000, 102
 
 @dataclass(frozen=True)
 class Left:
-    """What is left of a run's budget when its agent starts, besides time."""
+    """What is left of a run's budget when its agent starts."""
 
+    hours: float
     steps: int
     caps: Caps = field(default_factory=Caps)
 
@@ -79,7 +80,7 @@ def build_job(
     }
     facts = {"command": program.command, "environment": environment, "has_model": model is not None}
     (folder / "launch.json").write_text(json.dumps(facts), "utf-8")
-    seconds = quarters.hours_left * 3600
+    seconds = left.hours * 3600
     return Job(
         name=f"{quarters.run_id}-agent",
         python=quarters.python,
@@ -114,7 +115,7 @@ def lay_out(quarters: Quarters, session: Session, left: Left) -> None:
     """Lay out what every agent of this kind finds, person or program."""
     _lay_out_work(quarters, session)
     _write_tools(quarters.folder / "tools", quarters.python)
-    _write_told(quarters.folder / "told", session.brief, quarters, left)
+    _write_told(quarters.folder / "told", session.brief, left)
 
 
 def _lay_out_work(quarters: Quarters, session: Session) -> None:
@@ -140,10 +141,10 @@ def _write_tools(folder: Path, python: TaskPython) -> None:
         (folder / name).chmod(0o755)
 
 
-def _write_told(folder: Path, brief: Brief, quarters: Quarters, left: Left) -> None:
+def _write_told(folder: Path, brief: Brief, left: Left) -> None:
     folder.mkdir(exist_ok=True)
     prompt = PROMPT.format(
-        budget=_budget(quarters, left),
+        budget=_budget(left),
         usage=_usage_of_fml(),
         lab=f"/{LAB}" if brief.sealed else "$FML_LAB",
         network="There is no network." if brief.sealed else "This run is not sealed: use no network all the same.",
@@ -154,9 +155,9 @@ def _write_told(folder: Path, brief: Brief, quarters: Quarters, left: Left) -> N
     (folder / "prompt.md").write_text(prompt, "utf-8")
 
 
-def _budget(quarters: Quarters, left: Left) -> str:
+def _budget(left: Left) -> str:
     """All that ends the work, so that an agent can plan it."""
-    limits = (f"Scored steps: {left.steps}", f"minutes: {quarters.hours_left * 60:.0f}", *caps_of(left.caps))
+    limits = (f"Scored steps: {left.steps}", f"minutes: {left.hours * 60:.0f}", *caps_of(left.caps))
     return f"{'; '.join(limits)}."
 
 

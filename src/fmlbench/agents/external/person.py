@@ -31,9 +31,10 @@ class Person:
             session.submit(session.pending)
         if is_over(session):
             return
-        lay_out(self.quarters, session, Left(self.steps - len(session.history.proposed)))
+        hours = self.quarters.hours_left()
+        lay_out(self.quarters, session, Left(hours, self.steps - len(session.history.proposed)))
         self._link()
-        deadline = self.clock() + self.quarters.hours_left * 3600
+        deadline = self.clock() + hours * 3600
         with open_counter(self.quarters.folder / "desk") as counter:
             desk = Desk(
                 session=session,

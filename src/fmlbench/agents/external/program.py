@@ -32,12 +32,16 @@ class Program:
 
 def command_program(command: str, see: str) -> Program:
     """A user's own command; ``see`` names folders, separated by colons, that it needs, at their own paths."""
-    mounts = tuple(_mount(Path(path)) for path in see.split(":") if path)
+    paths = tuple(dict.fromkeys(Path(path) for path in see.split(":") if path))
+    mounts = tuple(map(_mount, paths))
+    for path in paths:
+        if outer := next((each for each in paths if each in path.parents), None):
+            raise BadRequest(f"'{path}' lies within '{outer}', which is to be seen, too.", hint=f"Name {outer} alone.")
     return Program(command=command, mounts=mounts)
 
 
 def _mount(path: Path) -> Mount:
-    if not path.is_absolute() or not path.exists() or path == Path(path.anchor):
+    if not path.is_absolute() or ".." in path.parts or not path.exists() or path == Path(path.anchor):
         raise BadRequest(
             f"There is no '{path}' for the agent's program to see.", hint="Give absolute paths that exist: see=/a:/b."
         )

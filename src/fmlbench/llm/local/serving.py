@@ -91,9 +91,17 @@ def require_installed() -> None:
 def served(name: str, file: Path) -> Served:
     """A model's file with the number of threads and the length of conversations that the user set."""
     _require_gguf(file)
-    threads = int(os.environ.get(THREADS_VARIABLE) or max(1, (os.cpu_count() or 1) // 2))
-    context = int(os.environ.get(CONTEXT_VARIABLE) or _CONTEXT_TOKENS)
-    return Served(name, file, threads, context)
+    threads = _number_in(THREADS_VARIABLE) or max(1, (os.cpu_count() or 1) // 2)
+    return Served(name, file, threads, _number_in(CONTEXT_VARIABLE) or _CONTEXT_TOKENS)
+
+
+def _number_in(variable: str) -> int | None:
+    word = os.environ.get(variable, "")
+    if word and not (word.isdecimal() and int(word)):
+        raise ModelUnavailable(
+            f"{variable} is '{word}', which is no number from 1 on.", hint=f"export {variable}=2, or unset it."
+        )
+    return int(word) if word else None
 
 
 def _require_gguf(file: Path) -> None:

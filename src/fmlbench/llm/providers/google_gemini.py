@@ -72,6 +72,11 @@ def _headers(error: errors.APIError) -> dict[str, str]:
 
 
 def _reply(response: GenerateContentResponse) -> Reply:
+    feedback = response.prompt_feedback
+    if not response.candidates and feedback and feedback.block_reason:
+        # A prompt that is not answered would not be the next time either.
+        said = f"(No answer: the provider blocked the prompt, {feedback.block_reason.value}.)"
+        return Reply(text=said, tokens=_tokens(response.usage_metadata), served_by=response.model_version or "")
     (candidate, *_) = response.candidates or []
     parts = (candidate.content.parts if candidate.content else None) or []
     return Reply(

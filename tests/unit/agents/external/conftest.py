@@ -26,5 +26,5 @@ def quarters(tmp_path: Path) -> Quarters:
         sandbox=Unsealed(),
         visible=(Mount(data, "data/pixels"),),
         programs=tmp_path / "programs",
-        hours_left=1.0,
+        hours_left=lambda: 1.0,
     )

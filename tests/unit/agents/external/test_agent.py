@@ -10,7 +10,7 @@ from fmlbench.agents.external.desk import is_over
 from fmlbench.agents.external.program import Program
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.errors import AgentFailed, ModelTrouble
-from fmlbench.core.steps import usages_of
+from fmlbench.core.steps import ENDING, SPENT, WAITED, usages_of
 from fmlbench.llm.metering import Caps
 from fmlbench.llm.proxy.opening import model_access
 from fmlbench.testing.models.faults import Fault
@@ -54,6 +54,13 @@ def test_they_are_kept_where_the_run_can_be_gone_on_with(quarters: Quarters):
     assert cpu_seconds_of(session) >= 2
 
 
+def test_who_has_no_hours_left_is_not_started_again(quarters: Quarters):
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    run(replace(quarters, hours_left=lambda: 0.0), BURN, session)
+    assert is_over(session)
+    assert cpu_seconds_of(session) == 0
+
+
 def test_they_are_kept_where_somebody_interrupts(quarters: Quarters):
     def experiment(files: Files) -> float:
         if files != FILES:
@@ -69,7 +76,7 @@ def test_they_are_kept_where_somebody_interrupts(quarters: Quarters):
 
 def run_with_garbage(quarters: Quarters, end: str, session: RecordedSession, monkeypatch: pytest.MonkeyPatch) -> None:
     program = Program(f"python -c {shlex.quote(ASK.replace('END', end))}")
-    short = replace(quarters, hours_left=5 / 3600)
+    short = replace(quarters, hours_left=lambda: 5 / 3600)
     with ModelServer(lambda _: "never", [Fault.GARBAGE] * 1000) as server:
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
@@ -85,9 +92,12 @@ def test_who_could_not_go_on_for_want_of_an_answer_can_be_started_again(
     with pytest.raises(ModelTrouble, match=r"not an answer of a model: <html>|cut off"):
         run_with_garbage(quarters, end, session, monkeypatch)
     assert not is_over(session)
+    # Its hours are not charged with that.
+    assert [note.kind for note in session.history.notes] == [WAITED]
 
 
 def test_who_is_content_with_what_came_is_done(quarters: Quarters, monkeypatch: pytest.MonkeyPatch):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     run_with_garbage(quarters, "break", session, monkeypatch)
     assert is_over(session)
+    assert [note.kind for note in session.history.notes] == [SPENT, ENDING]

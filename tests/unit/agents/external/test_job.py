@@ -14,7 +14,7 @@ def prompt_of(quarters: Quarters, *, sealed: bool = True, files: int = 0, caps: 
     session.brief = session.brief.model_copy(
         update={"sealed": sealed, "repository": repository, "editable": ("research.py",)}
     )
-    lay_out(quarters, session, Left(steps=3, caps=caps or Caps()))
+    lay_out(quarters, session, Left(hours=1.0, steps=3, caps=caps or Caps()))
     assert (quarters.folder / "told" / "brief.md").read_text().count("part_") == files
     return (quarters.folder / "told" / "prompt.md").read_text()
 

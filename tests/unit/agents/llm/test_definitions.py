@@ -88,7 +88,11 @@ def test_answers_hold_definitions_where_they_were_asked_for():
     answer = "a.py\n```python\nx = 2\n```\nb.md\n```\nWords.\n```\nc.py\n```python\ny = 1\n```\n"
     files = {"a.py": "x = 1\r\nkept = 1\r\n", "b.md": "Other words.\n"}
     edits = read_answer(answer, files, defines=True).edits
-    assert edits == (Definitions("a.py", "x = 2\n"), WholeFile("b.md", "Words.\n", is_fenced=True), Definitions("c.py", "y = 1\n"))
+    assert edits == (
+        Definitions("a.py", "x = 2\n"),
+        WholeFile("b.md", "Words.\n", is_fenced=True),
+        Definitions("c.py", "y = 1\n"),
+    )
     changed = apply(edits, files, lambda _: True)
     assert changed == {"a.py": "x = 2\r\nkept = 1\r\n", "b.md": "Words.\n", "c.py": "y = 1\n"}
 

@@ -172,6 +172,14 @@ def test_the_run_s_model_is_asked_whatever_a_request_names():
     assert path == "/v1beta/models/mine:generateContent"
 
 
+@pytest.mark.parametrize("dialect", [OPENAI_CHAT, OPENAI_RESPONSES], ids=lambda dialect: dialect.name)
+def test_no_other_model_is_asked_where_the_run_s_own_fails(dialect: Dialect):
+    """OpenRouter falls back on others, at their prices, if a request names them."""
+    others = {"models": ["dearest"], "route": "fallback", "provider": {"order": ["x"]}, "preset": "dear", "plugins": []}
+    body = cleaned(dialect, {"model": "mine", **others})
+    assert body.keys() <= {"model", "store"}
+
+
 @DIALECTS
 def test_a_refusal_is_an_error_as_the_dialect_words_it(path: str):
     said = SPOKEN[path].refusal(400, "no more calls")

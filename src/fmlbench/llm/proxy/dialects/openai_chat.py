@@ -8,10 +8,13 @@ from fmlbench.llm.proxy.bodies import Body, count_at, drop, object_at
 from fmlbench.llm.proxy.cleaning import keep_tools, refuse_addresses
 from fmlbench.llm.proxy.dialect import Dialect, bearer, name_in_body
 
+ROUTING = ("models", "route", "provider", "preset")
+"""By these OpenRouter would ask another model, or another server for the same one, at other prices."""
+
 
 def _clean(body: Body) -> None:
     keep_tools(body, lambda tool: tool.get("type") in {"function", "custom"})
-    drop(body, "web_search_options", "service_tier", "store", "plugins")
+    drop(body, "web_search_options", "service_tier", "store", "plugins", *ROUTING)
     if body.get("stream"):
         # Without it a stream ends without a word about tokens.
         body["stream_options"] = {**object_at(body, "stream_options"), "include_usage": True}

@@ -7,7 +7,7 @@ from fmlbench.llm.chat import Tokens
 from fmlbench.llm.proxy.bodies import Body, count_at, drop, object_at, objects_of
 from fmlbench.llm.proxy.cleaning import keep_tools, refuse_addresses
 from fmlbench.llm.proxy.dialect import Dialect, bearer, name_in_body
-from fmlbench.llm.proxy.dialects.openai_chat import refusal
+from fmlbench.llm.proxy.dialects.openai_chat import ROUTING, refusal
 
 _OF_THE_PROGRAM = {"function", "custom", "local_shell", "apply_patch"}
 """Types of tools that a program carries out itself; of all others the provider would."""
@@ -20,7 +20,7 @@ def _clean(body: Body) -> None:
             keep_tools(group, _is_fine)
     keep_tools(body, lambda tool: _is_fine(tool) or (tool.get("type") == _GROUP and "tools" in tool))
     # Answers that are kept or made in the background would be counted elsewhere, or nowhere.
-    drop(body, "background", "conversation", "prompt", "service_tier", "previous_response_id")
+    drop(body, "background", "conversation", "prompt", "service_tier", "previous_response_id", "plugins", *ROUTING)
     body["store"] = False
     refuse_addresses(body.get("input"))
 
