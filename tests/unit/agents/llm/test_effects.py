@@ -45,7 +45,7 @@ def test_an_expression_of_a_thousand_terms_may_have_an_effect():
     [
         changed(net=NET.replace("2, 2", "2, 3")),
         changed(net=NET + "\n\nbuild = None\n"),
-        changed(net=NET + "\n\nmodel = 1\n"),
+        changed(net=NET + "\n\n__all__ = []\n"),
         changed(net=NET.replace("import nn", "import nn\nfrom fast import layers as nn")),
         changed(net=NET + "\n\n@register\ndef deep():\n    pass\n"),
         changed(net=NET + "\n\nclass Deep(metaclass=Registered):\n    pass\n"),
@@ -61,6 +61,33 @@ def test_an_expression_of_a_thousand_terms_may_have_an_effect():
 )
 def test_whatever_may_have_an_effect_is_let_through(after: dict[str, str]):
     assert unused(FILES, after, "") is None
+
+
+@pytest.mark.parametrize(
+    "train",
+    [
+        "import net\n\nnet.size\n",
+        "from net import size\n",
+        "from net import *\n",
+        "from . import *\n",
+        "getattr(net, 'size')\n",
+        "def grow():\n    return size\n",
+        "def (\nsize\n",
+    ],
+)
+def test_what_another_file_may_look_up_may_have_an_effect(train: str):
+    files = {"net.py": NET, "train.py": train}
+    assert unused(files, {**files, "net.py": f"{NET}\n\nsize = 1\n"}, "") is None
+
+
+@pytest.mark.parametrize(
+    "train",
+    ["load(size=3)\n", "def grow(size):\n    pass\n", "size = 2\n", "from other import *\n", '"""Of this size."""\n'],
+)
+def test_the_same_word_for_something_else_is_no_use(train: str):
+    """A small model wrote `batch_size = 32` below the rest; another file had an argument of that name."""
+    files = {"net.py": NET, "train.py": train}
+    assert unused(files, {**files, "net.py": f"{NET}\n\nsize = 1\n"}, "") == {"size"}
 
 
 def test_what_the_task_s_description_names_may_be_used_where_nobody_sees_it():

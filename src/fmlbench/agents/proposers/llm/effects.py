@@ -5,7 +5,7 @@ Small models often write a function or a class that nothing calls. An experiment
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from fmlbench.agents.proposers.llm.definitions import is_docstring, names_of
 from fmlbench.agents.proposers.llm.python import why_not_python
@@ -22,26 +22,23 @@ def unused(before: Mapping[str, str], after: Mapping[str, str], told: str) -> fr
     """
     if before.keys() != after.keys():
         return None
-    new: set[str] = set()
-    imports: set[str] = set()
-    used = {*_WORD.findall(told)}
-    for path, text in after.items():
-        added = _added(before[path], text) if path.endswith(".py") else []
-        if added is None or (not path.endswith(".py") and text != before[path]):
+    added: dict[str, list[ast.stmt]] = {}
+    for path in (path for path in after if after[path] != before[path]):
+        nodes = _added(path, before[path], after[path])
+        if nodes is None or _newly_imported(before[path], nodes) & _looked_up(path, before[path]):
             return None
-        imports |= (imported := _newly_imported(before[path], added))
-        if imported and imported & _loaded(before[path]):
-            return None
-        new |= {name for node in added for name in names_of(node)}
-        used |= {*_WORD.findall(before[path])}
-    return None if new & used else frozenset(new | imports)
+        added[path] = nodes
+    used = {*_WORD.findall(told)}.union(*(_looked_up(path, text) for path, text in before.items()))
+    new = {name for nodes in added.values() for node in nodes for name in names_of(node)}
+    all_of_them = {"*", *(f"*{_module(path)}" for path in added)}
+    if (new | all_of_them) & used or any(name.startswith("__") for name in new):
+        return None
+    return frozenset(new.union(*(_newly_imported(before[path], nodes) for path, nodes in added.items())))
 
 
-def _added(before: str, after: str) -> list[ast.stmt] | None:
-    """The definitions and imports that were added; None if anything else changed."""
-    if before == after:
-        return []
-    if why_not_python(before):
+def _added(path: str, before: str, after: str) -> list[ast.stmt] | None:
+    """The definitions and imports that were added to a module; None if anything else changed."""
+    if not path.endswith(".py") or why_not_python(before):
         return None
     old, new = _plain(before), _plain(after)
     try:
@@ -62,17 +59,39 @@ def _plain(text: str) -> list[ast.stmt]:
     return module.body
 
 
-def _newly_imported(before: str, added: list[ast.stmt]) -> set[str]:
+def _newly_imported(before: str, added: Sequence[ast.stmt]) -> set[str]:
     """The names that were not yet imported from where they are imported now."""
-    if not added:
-        return set()
     known = {name for node in _plain(before) for name in _imported(node)}
     return {name for node in added for name, source in _imported(node) if (name, source) not in known}
 
 
-def _loaded(text: str) -> set[str]:
-    """The names that a module looks up."""
-    return {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+def _looked_up(path: str, text: str) -> set[str]:
+    """The names that a file may look up, in any module: not those it only gives, or names an argument by."""
+    if not path.endswith(".py") or why_not_python(text):
+        return {*_WORD.findall(text)}
+    return {name for statement in _plain(text) for node in ast.walk(statement) for name in _names_read(node)}
+
+
+def _module(path: str) -> str:
+    """What a file is imported by, at the end of its name."""
+    *folders, stem = path.removesuffix(".py").split("/")
+    return (folders or [""])[-1] if stem == "__init__" else stem
+
+
+def _names_read(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Load() | ast.Del()) | ast.Attribute(attr=name):
+            yield name
+        case ast.alias(name=name) if name != "*":
+            yield from name.split(".")
+        case ast.ImportFrom(module=module, names=[ast.alias(name="*")]):
+            yield f"*{(module or '').rpartition('.')[2]}"
+        case ast.Constant(value=str(words)):
+            yield from _WORD.findall(words)
+        case ast.Global(names=names):
+            yield from names
+        case _:
+            pass
 
 
 def _imported(node: ast.stmt) -> Iterator[_Name]:
