@@ -119,6 +119,20 @@ class DropoutBackbone(nn.Module):
         self.flatten = nn.Flatten()
 ```"""
 
+WITH_PLACEHOLDER = '''IDEA: Shuffle the query images in each episode before training the model.
+
+fewshot/training.py
+```python
+<episodes as it shall be, from its first line to its last>
+def episodes(images, labels):
+    """Sample few-shot episodes from the visible classes."""
+    dataset = Drawings(images, labels)
+    sampler = TaskSampler(dataset, n_way=WAY, n_shot=SHOT, n_query=QUERIES, n_tasks=EPISODES)
+    return DataLoader(dataset, batch_sampler=sampler, collate_fn=sampler.episodic_collate_fn, shuffle=True)
+```
+
+The new episodes function shuffles the query images per episode before training the model.'''
+
 
 def toy_files() -> dict[str, str]:
     root = find_task("toy").path / "codebase"
@@ -179,3 +193,11 @@ def test_a_class_that_nothing_uses_is_not_run():
     manner = Manner(form="definitions", edit_tries=1)
     proposal = LanguageModel(model, manner).propose(Move(operator=Operator.IMPROVE), session, Random(0))
     assert "Nothing uses DropoutBackbone, so the program would do what it did before." in proposal.rejection
+
+
+def test_the_words_that_stand_where_code_belongs_are_no_code():
+    files = fewshot_files()
+    after = apply(read_answer(WITH_PLACEHOLDER, files, defines=True).edits, files, lambda _: True)
+    assert after["fewshot/training.py"] == files["fewshot/training.py"].replace(
+        "collate_fn)", "collate_fn, shuffle=True)"
+    )

@@ -38,6 +38,7 @@ _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})[^`]*")
 _IDEA = re.compile(r"[\s#*>_-]*IDEA[*_]*\s*:[*_\s]*(?P<idea>.*?)[*_\s]*", re.IGNORECASE)
 _HEADING = re.compile(r"(?:#+\s*)?(?:(?:file(?:name)?|path)(?:\s*:\s*|\s+))?[`*]*", re.IGNORECASE)
 _PATH = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*")
+_PLACEHOLDER = re.compile(r"\s*<[^<>]+>\s*")
 _LONGEST_IDEA = 300
 
 
@@ -193,7 +194,7 @@ class _Reader:
     def _fenced_file(self) -> WholeFile | Definitions:
         """A path and a fenced block below it; fences may stand in the file as well."""
         end = self._end_of_fence()
-        file = _whole(self.path, self.lines[self.at + 1 : end])
+        file = _whole(self.path, self._lines_before(end))
         self.at, self.is_named = end + 1, False
         if self.defines and _is_python(file.path):
             return Definitions(file.path, dedent(file.text))
@@ -210,8 +211,13 @@ class _Reader:
             raise EditProblem(f"The code block in line {self.at + 1} of the answer is not closed.")
         if not _is_python(self.path):
             return ends[-1]
-        sound = (end for end in ends if not why_not_python("\n".join(self.lines[self.at + 1 : end])))
+        sound = (end for end in ends if not why_not_python("\n".join(self._lines_before(end))))
         return next(sound, ends[-1])
+
+    def _lines_before(self, end: int) -> Sequence[str]:
+        """The lines of a fenced block; small models copy the words that stand in it where an answer's form is shown."""
+        lines = self.lines[self.at + 1 : end]
+        return lines[1:] if lines and _is_python(self.path) and _PLACEHOLDER.fullmatch(lines[0]) else lines
 
     def _where_the_next_edit_begins(self) -> int:
         """Where another edit starts below a fence: a marker, or a path with a fence right below it."""
