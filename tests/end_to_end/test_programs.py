@@ -76,6 +76,24 @@ cache, runs, run = map(Path, sys.argv[1:])
 play(RunFolder(run), places=Places(cache=cache, runs=runs), progress=Silent(), watch=lambda _: None)
 """
 
+WHISPER = """
+import os, time
+while True:
+    open(os.path.join(os.path.dirname(os.__file__), "this.py")).close()
+    time.sleep(0.002)
+"""
+LISTEN = """
+import ctypes, os, time
+ears = ctypes.CDLL(None).inotify_init1(os.O_NONBLOCK)
+ctypes.CDLL(None).inotify_add_watch(ears, os.path.join(os.path.dirname(os.__file__), "this.py").encode(), 0x20)
+time.sleep(0.5)
+try:
+    heard = os.read(ears, 4096)
+except BlockingIOError:
+    heard = b""
+assert not heard, "heard a voice"
+"""
+
 Run = Callable[..., RunFolder]
 
 
@@ -158,6 +176,17 @@ def test_ten_submissions_at_once_spend_no_more_than_the_budget(make: Run, places
     kinds = Counter(event.event for event in read_events(folder.events))
     assert (kinds["proposal-made"], kinds["step-finished"]) == (3, 3)
     assert sum(note.kind == "refused" for note in state.notes) == 8
+
+
+def test_a_program_cannot_talk_to_its_candidate_while_that_is_tested(make: Run, places: Places):
+    """Both can read a file, and the kernel tells who opens it: so one of them stands still."""
+    command = (
+        f"python -c {shlex.quote(WHISPER)} & echo {shlex.quote(LISTEN)} >> tinylearn/model.py; "
+        "python tinylearn/model.py; fml submit -m listen; python tinylearn/model.py; kill $!"
+    )
+    state, log = play_out(make(command, steps=2), places)
+    assert log.count("AssertionError: heard a voice") == 2
+    assert [step.evaluation.outcome for step in state.steps] == ["ok", "ok"], state.steps[1].evaluation.reason
 
 
 def test_forged_messages_get_an_answer_and_nothing_else_and_are_on_record(

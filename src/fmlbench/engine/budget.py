@@ -3,14 +3,23 @@
 from collections.abc import Sequence
 
 from fmlbench.core.run import Budget
-from fmlbench.core.steps import SPENT, Note, Step, usages_of
+from fmlbench.core.steps import SPENT, WAITED, Note, Step, Usage, usages_of
+
+STARTING_CPU_SECONDS = 60.0
+"""What a program may take to start, and to ask its model in vain."""
 
 
 def hours_spent(steps: Sequence[Step], notes: Sequence[Note] = ()) -> float:
     """Hours of proposing and experimenting, and of what notes say was spent on no step; the baseline is free."""
-    besides = usages_of((), (note for note in notes if note.kind == SPENT))
     on_steps = sum(step.evaluation.seconds + step.usage.seconds for step in steps[1:])
-    return (on_steps + sum(usage.seconds for usage in besides)) / 3600
+    spent = sum(usage.seconds for usage in usages_of((), (note for note in notes if note.kind == SPENT)))
+    waited = sum(map(_computed, usages_of((), (note for note in notes if note.kind == WAITED))))
+    return (on_steps + spent + waited) / 3600
+
+
+def _computed(usage: Usage) -> float:
+    """Of the time in which a model never answered, that in which a program worked all the same."""
+    return min(usage.seconds, max(0.0, usage.cpu_seconds - STARTING_CPU_SECONDS))
 
 
 def dollars_spent(steps: Sequence[Step]) -> float:

@@ -34,6 +34,8 @@ def surroundings_of(spec: RunSpec, prepared: PreparedTask, session: RunSession, 
 def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> Quarters:
     folder = session.folder.agent
     folder.mkdir(exist_ok=True)
+    # A program may leave anything there, such as files that would run with this user's rights.
+    folder.chmod(0o700)
     draw = make_draw(prepared, "public", 0)
     parts = sorted({part for training in prepared.track.training for part in training.data})
     practice = practice_of(prepared)

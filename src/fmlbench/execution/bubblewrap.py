@@ -72,7 +72,7 @@ class Bubblewrap:
         if covered := covered_parts(job):
             return infra(f"'{covered[0]}' lies where a job has a folder of its own; FMLBENCH_CACHE moves it elsewhere")
         try:
-            with open_syscall_filter() as syscalls:
+            with open_syscall_filter(locks=job.locks) as syscalls:
                 launch = self._launch(job, syscalls)
                 rig = Rig(launch, in_namespace=True, use_cgroup=self._use_cgroups, scratch_bytes=_scratch_bytes)
                 return supervise(job, rig)

@@ -15,6 +15,7 @@ from typing import Protocol
 from fmlbench.core.run import Rung
 from fmlbench.core.task import Limits
 from fmlbench.execution.gate import Gate
+from fmlbench.execution.holding import Hold
 from fmlbench.tasks.part import Part
 
 
@@ -71,6 +72,10 @@ class Job:
     """Start Python with -I: no current folder, no user site, no environment."""
     stop: threading.Event | None = None
     """Set by another thread that wants the job ended; it is then nobody's failure."""
+    locks: bool = False
+    """Whether it can lock files; where it cannot, it is told that it did."""
+    hold: Hold | None = None
+    """By which another thread can make it stand still for a while."""
     gate: Gate | None = None
     """What the job waits at, ready to work, until another thread opens it; its number is the last of the arguments."""
 

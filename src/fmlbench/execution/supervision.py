@@ -76,7 +76,11 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
     if not verdict:
         if job.gate:
             job.gate.let_through()
+        if job.hold:
+            job.hold.begin(ProcessTree(root, job.limits).pids)
         verdict = _follow(job, keeper, output, watchdog)
+    if job.hold:
+        job.hold.end()
     keeper.end()
     seconds = time.monotonic() - started
     output.drain()

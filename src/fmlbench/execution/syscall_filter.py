@@ -2,8 +2,10 @@
 
 Two sittings of an exam must not talk to each other. They share nothing they can write, but the files they read, and
 the kernel tells whoever asks which parts of a file are in memory, and drops parts on demand: a letter box. So such
-questions are not answered and such demands are ignored. Besides, calls that no training code needs are switched off,
-because the kernel's rarely used corners are where ways out of sandboxes have been found.
+questions are not answered and such demands are ignored. Locks are another one: whoever can read a file can lock it, and
+whoever else can read it can see that. A stage gets every lock that it asks for, and none is made. Besides, calls that
+no training code needs are switched off, because the kernel's rarely used corners are where ways out of sandboxes have
+been found.
 """
 
 import errno
@@ -34,12 +36,12 @@ class _Machine:
 _MACHINES = {
     "x86_64": _Machine(
         0xC000003E,
-        {"fadvise64": 221, "madvise": 28, "preadv2": 327, "mincore": 27}
+        {"fadvise64": 221, "madvise": 28, "preadv2": 327, "mincore": 27, "fcntl": 72, "flock": 73}
         | {"bpf": 321, "perf_event_open": 298, "userfaultfd": 323, "add_key": 248, "request_key": 249, "keyctl": 250},
     ),
     "aarch64": _Machine(
         0xC00000B7,
-        {"fadvise64": 223, "madvise": 233, "preadv2": 286, "mincore": 232}
+        {"fadvise64": 223, "madvise": 233, "preadv2": 286, "mincore": 232, "fcntl": 25, "flock": 32}
         | {"bpf": 280, "perf_event_open": 241, "userfaultfd": 282, "add_key": 217, "request_key": 218, "keyctl": 219},
     ),
 }
@@ -50,23 +52,32 @@ _SAME_EVERYWHERE = {"io_uring_setup": 425, "io_uring_enter": 426, "io_uring_regi
 _SWITCHED_OFF = ("mincore", "bpf", "perf_event_open", "userfaultfd", "add_key", "request_key", "keyctl")
 
 
+_LOCK = (6, 7, 37, 38)
+_ASK_FOR_LOCKS = (5, 36)
+_LEASE = 1024
+"""What fcntl is told to do, of one process or of one open file."""
+
+
 @contextmanager
-def open_syscall_filter() -> Generator[int | None]:
-    """A file with the program, to be read once; None for machines whose numbers we do not know."""
+def open_syscall_filter(*, locks: bool) -> Generator[int | None]:
+    """A file with the program, to be read once; None for machines whose numbers we do not know.
+
+    Only where nobody may be signalled to, ``locks`` are real.
+    """
     machine = _MACHINES.get(platform.machine())
     if machine is None:
         yield None
         return
     handle = os.memfd_create("syscalls")
     try:
-        os.write(handle, b"".join(_program(machine)))
+        os.write(handle, b"".join(_program(machine, locks=locks)))
         os.lseek(handle, 0, os.SEEK_SET)
         yield handle
     finally:
         os.close(handle)
 
 
-def _program(machine: _Machine) -> Iterator[bytes]:
+def _program(machine: _Machine, *, locks: bool) -> Iterator[bytes]:
     numbers = machine.numbers
     yield _step(_LOAD, _ARCHITECTURE)
     yield _step(_EQUAL, machine.architecture, skip_if_so=1)
@@ -83,6 +94,12 @@ def _program(machine: _Machine) -> Iterator[bytes]:
     yield from _unless(numbers["madvise"], 0, argument=2, test=_EQUAL, value=_COLD)
     yield from _unless(numbers["madvise"], 0, argument=2, test=_EQUAL, value=_PAGE_OUT)
     yield from _unless(numbers["preadv2"], errno.EOPNOTSUPP, argument=5, test=_ANY_BIT, value=_NOT_WAITING)
+    if not locks:
+        yield from _unless(numbers["flock"], 0)
+        for order in _LOCK:
+            yield from _unless(numbers["fcntl"], 0, argument=1, test=_EQUAL, value=order)
+        for order in (*_ASK_FOR_LOCKS, _LEASE):
+            yield from _unless(numbers["fcntl"], errno.ENOLCK, argument=1, test=_EQUAL, value=order)
     yield _step(_RETURN, _ALLOW)
 
 

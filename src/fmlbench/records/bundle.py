@@ -3,7 +3,7 @@
 FILE.tar.gz
   manifest.json     what the file holds: format, run, and the hash of every other part
   metrics.json      every measure, as it was computed when the file was made
-  run/...           the run's folder, without its lock and the experiment in flight
+  run/...           the run's folder, without its lock, the experiment in flight and the folders of a program
 """
 
 import gzip
@@ -25,6 +25,8 @@ METRICS = "metrics.json"
 _MANIFEST = "manifest.json"
 _RUN = "run"
 _NOT_PACKED = {"lock", "bench"}
+_OF_PROGRAMS = ("agent/work/", "agent/home/")
+"""Where a program that is an agent leaves what it likes; what counts of it are its submissions, which are elsewhere."""
 _CODE = "code.git"
 _CODE_PARTS = re.compile(r"HEAD|packed-refs|refs/.+|objects/(?!info/).+")
 """Of a repository only what is data: git would obey settings and hooks that somebody else wrote."""
@@ -77,7 +79,11 @@ def unpack(file: Path, target: Path) -> tuple[RunFolder, Manifest]:
 def _parts_of(folder: RunFolder) -> dict[str, bytes]:
     paths = [path for path in sorted(folder.path.rglob("*")) if path.is_file() and not path.is_symlink()]
     inside = {path.relative_to(folder.path).as_posix(): path for path in paths}
-    return {f"{_RUN}/{name}": path.read_bytes() for name, path in inside.items() if _belongs(name)}
+    return {
+        f"{_RUN}/{name}": path.read_bytes()
+        for name, path in inside.items()
+        if _belongs(name) and not name.startswith(_OF_PROGRAMS)
+    }
 
 
 def _belongs(name: str) -> bool:

@@ -43,12 +43,12 @@ def test_practice_holds_to_the_rules_of_the_task(tmp_path: Path, places: Places,
 
 
 def test_what_was_spent_on_no_step_is_not_given_again(toy: PreparedTask, places: Places):
-    """Only the time in which a model never answered is nobody's."""
-    usage = Usage(seconds=3600.0).model_dump_json()
+    """Only the time in which a model never answered is nobody's, unless the program worked all the same."""
     with open_session(toy, places) as session:
         quarters = surroundings_of(session.spec, toy, session, places).quarters()
         hours = [quarters.hours_left()]
-        for kind in (SPENT, WAITED, SPENT):
-            session.note(Note(step=0, kind=kind, text=usage))
+        for kind, cpu_seconds in ((SPENT, 0.0), (WAITED, 10.0), (WAITED, 1860.0), (WAITED, 9000.0), (SPENT, 0.0)):
+            usage = Usage(seconds=3600.0, cpu_seconds=cpu_seconds)
+            session.note(Note(step=0, kind=kind, text=usage.model_dump_json()))
             hours.append(quarters.hours_left())
-    assert [round(hours[0] - left, 6) for left in hours] == [0.0, 1.0, 1.0, 2.0]
+    assert [round(hours[0] - left, 6) for left in hours] == [0.0, 1.0, 1.0, 1.5, 2.5, 3.5]

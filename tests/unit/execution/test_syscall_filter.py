@@ -1,13 +1,19 @@
+import errno
+import fcntl
 import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from fmlbench.execution.bubblewrap import find_bubblewrap
 from fmlbench.execution.syscall_filter import open_syscall_filter
 
-pytestmark = pytest.mark.sandbox
+pytestmark = [
+    pytest.mark.sandbox,
+    pytest.mark.skipif(platform.machine() not in {"x86_64", "aarch64"}, reason="there is no filter for this machine"),
+]
 
 ASK = """
 import ctypes, errno, mmap, os, tempfile
@@ -39,21 +45,56 @@ with tempfile.TemporaryFile() as file:
 """
 
 
-@pytest.mark.skipif(platform.machine() not in {"x86_64", "aarch64"}, reason="there is no filter for this machine")
-def test_what_is_in_memory_is_not_told_and_everything_else_goes_on():
+LOCK = """
+import fcntl, struct, sys
+
+def conflict(order):
+    \"\"\"The kind of a lock that is in the way of one on the first byte.\"\"\"
+    wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 1, 0)
+    try:
+        return struct.unpack("hhqqi4x", fcntl.fcntl(file, order, wanted))[0]
+    except OSError as error:
+        return error.errno
+
+with open(sys.argv[1], "rb") as file:
+    for lock in (fcntl.flock, fcntl.lockf):
+        try:
+            lock(file, (fcntl.LOCK_EX if lock is fcntl.flock else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+            print("locked")
+        except OSError:
+            print("is locked")
+    print(conflict(fcntl.F_GETLK), conflict(36))
+"""
+
+
+def said(program: str, *words: str, locks: bool = False) -> list[str]:
+    """What a program says behind the filter."""
     bubblewrap = find_bubblewrap()
     assert bubblewrap is not None
-    with open_syscall_filter() as handle:
+    with open_syscall_filter(locks=locks) as handle:
         assert handle is not None
         # Not /tmp for temporary files: this checkout, and so its Python, may lie there.
         places = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--setenv", "TMPDIR", "/dev/shm"]
-        options = [*places, "--seccomp", str(handle)]
         done = subprocess.run(
-            [bubblewrap, *options, sys.executable, "-c", ASK],
+            [bubblewrap, *places, "--seccomp", str(handle), sys.executable, "-c", program, *words],
             pass_fds=[handle],
             capture_output=True,
             text=True,
             timeout=60,
             check=True,
         )
-    assert done.stdout.split() == ["ENOTSUP", "ok", "ok", "ok", "ok", "ENOSYS", "ENOSYS"]
+    return done.stdout.split()
+
+
+def test_what_is_in_memory_is_not_told_and_everything_else_goes_on():
+    assert said(ASK) == ["ENOTSUP", "ok", "ok", "ok", "ok", "ENOSYS", "ENOSYS"]
+
+
+def test_who_may_not_lock_is_told_that_it_did_and_sees_nobody_s_locks(tmp_path: Path):
+    shared = tmp_path / "shared"
+    shared.write_bytes(b"x")
+    with shared.open("rb+") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        assert said(LOCK, str(shared)) == ["locked", "locked", *[str(errno.ENOLCK)] * 2]
+        assert said(LOCK, str(shared), locks=True) == ["is", "locked"] * 2 + [str(fcntl.F_WRLCK)] * 2

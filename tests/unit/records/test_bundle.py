@@ -50,6 +50,16 @@ def test_a_bundle_holds_the_run_and_neither_its_lock_nor_what_is_in_flight(run: 
     assert not [name for name in manifest.parts if "bench" in name or "lock" in name]
 
 
+def test_what_a_program_left_in_its_folders_is_not_packed(run: RunFolder, tmp_path: Path):
+    """It may be anything, and of any size; what it printed and asked is part of the record."""
+    for name in ("work/\udcff", "home/cache", "log.txt"):
+        (run.agent / name).parent.mkdir(parents=True, exist_ok=True)
+        (run.agent / name).write_text("x")
+    pack(run, "{}", tmp_path / "x.tar.gz")
+    _, manifest = unpack(tmp_path / "x.tar.gz", tmp_path / "out")
+    assert [name for name in manifest.parts if "agent" in name] == ["run/agent/log.txt"]
+
+
 def test_the_same_run_gives_the_same_bytes(run: RunFolder, tmp_path: Path):
     for name in ("x", "y"):
         pack(run, "{}", tmp_path / name)

@@ -15,6 +15,7 @@ from fmlbench.agents.surroundings import Quarters
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
 from fmlbench.core.steps import ENDING, SPENT, WAITED, History, Note, Usage, usages_of
+from fmlbench.execution.holding import Hold
 from fmlbench.execution.sandbox import Ending, Execution, Job, Sandbox
 from fmlbench.llm.metering import Caps
 from fmlbench.llm.proxy.opening import Counters, ModelAccess
@@ -48,8 +49,9 @@ class ProgramAgent:
             return
         with self._counters() as counters:
             calls_before = counters.usage().calls if counters else 0
-            desk = self._desk(session, counters, hours)
-            execution = self._run_beside(desk, counters, hours)
+            hold = Hold()
+            desk = self._desk(session, counters, hours, hold)
+            execution = self._run_beside(desk, counters, hours, hold)
         # However it ended: what it took and what it was refused is on the record first.
         answers = answers_of(counters, self.quarters.folder, calls_before, execution.ending)
         desk.settle(execution.cpu_seconds, WAITED if answers.trouble and not answers.has_any else SPENT)
@@ -71,7 +73,7 @@ class ProgramAgent:
         with open_counter(folder / "model") as listening, self.model.opened(listening, folder) as counters:
             yield counters
 
-    def _desk(self, session: Session, counters: Counters | None, hours: float) -> Desk:
+    def _desk(self, session: Session, counters: Counters | None, hours: float, hold: Hold) -> Desk:
         deadline = time.monotonic() + hours * 3600
         return Desk(
             session=session,
@@ -80,6 +82,7 @@ class ProgramAgent:
             spent=lambda: _spent(session.history, counters),
             caps_left=lambda: self._caps_left(counters),
             practice=self.quarters.practice,
+            still=hold.still,
         )
 
     def _caps_left(self, counters: Counters | None) -> Caps:
@@ -93,12 +96,12 @@ class ProgramAgent:
             dollars=None if caps.dollars is None else max(0.0, caps.dollars - (spent.dollars or 0.0)),
         )
 
-    def _run_beside(self, desk: Desk, counters: Counters | None, hours: float) -> Execution:
+    def _run_beside(self, desk: Desk, counters: Counters | None, hours: float, hold: Hold) -> Execution:
         session = desk.session
         with open_counter(self.quarters.folder / "desk") as counter:
             left = Left(hours, self.steps - len(session.history.proposed), self._caps_left(counters))
             job = build_job(self.program, self.quarters, session, left, self.model)
-            run = _InBackground(self.quarters.sandbox, job)
+            run = _InBackground(self.quarters.sandbox, replace(job, hold=hold))
             try:
                 closing = float("inf")
                 while run.is_going and time.monotonic() < closing:

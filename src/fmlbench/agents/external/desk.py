@@ -6,13 +6,11 @@ refused, files are judged like any proposal's, and nothing is ever read from the
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-
-from pydantic import ValidationError
 
 from fmlbench.agents.brief_page import brief_page
 from fmlbench.agents.external.requests import (
-    REQUESTS,
     Answer,
     BriefWanted,
     CodeWanted,
@@ -22,10 +20,13 @@ from fmlbench.agents.external.requests import (
     StatusWanted,
     Submission,
     Trial,
+    Unreadable,
+    read_request,
 )
 from fmlbench.agents.external.telling import caps_of, data_of, line_of, outcome_of, with_log
 from fmlbench.agents.surroundings import Practice
 from fmlbench.core.agents import Session
+from fmlbench.core.evaluation import Outcome
 from fmlbench.core.figures import score_text
 from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Move, Note, Operator, Proposal, Step, Usage
 from fmlbench.core.text import storable
@@ -55,6 +56,8 @@ class Desk:
     caps_left: Callable[[], Caps] = Caps
     """What is left of its model, where that is capped."""
     practice: Practice | None = None
+    still: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Hold the program still while its submission is tested: they must not talk to each other."""
     clock: Callable[[], float] = time.monotonic
     _parent: int = field(init=False)
     _since: float = field(init=False)
@@ -68,10 +71,10 @@ class Desk:
         if not line:
             return self._refuse(REFUSED, "This request is empty, too long or too slow.")
         try:
-            request = REQUESTS.validate_json(line)
-        except ValidationError as error:
+            request = read_request(line)
+        except Unreadable as why:
             # The tool sends nothing that cannot be read, so somebody wrote this by hand.
-            return self._refuse(VIOLATION, f"This request cannot be read: {_short(error.errors()[0]['msg'])}.")
+            return self._refuse(VIOLATION, f"This request cannot be read: {_short(str(why))}.")
         if isinstance(request, Submission | Trial) and (foreign := self._not_editable(request.files)):
             # The tool takes along what may be changed and nothing else; the files are judged all the same.
             self._remember(VIOLATION, f"{request.ask} with files that are not editable: {_listed(foreign)}")
@@ -132,7 +135,11 @@ class Desk:
         if self.practice is None:
             return Answer(ok=False, text="This task has no practice questions; 'fml submit' is the way to a score.")
         evaluation = self.practice({path: storable(text) for path, text in trial.files.items()})
-        self._note(_TRIAL, f"{evaluation.outcome} {score_text(evaluation.score)}")
+        if evaluation.outcome is Outcome.REJECTED:
+            # Nothing was run, so there may be any number of these.
+            self._remember(REFUSED, f"try: {evaluation.reason}")
+        else:
+            self._note(_TRIAL, f"{evaluation.outcome} {score_text(evaluation.score)}")
         head = f"practice: {outcome_of(evaluation)}. Practice scores are about other questions than validation's."
         return Answer(ok=True, text=with_log(head, evaluation), data=data_of(evaluation))
 
@@ -153,7 +160,8 @@ class Desk:
     def _test(self, proposal: Proposal) -> Step:
         """Spend a step; what is spent is counted anew from its end on, whatever that is."""
         try:
-            step = self.session.submit(proposal)
+            with self.still():
+                step = self.session.submit(proposal)
         finally:
             self._since = self.clock()
         self._parent = step.index

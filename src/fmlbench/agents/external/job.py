@@ -2,7 +2,7 @@
 
 RUN/agent/
   work/       a copy of the repository, the program's to change; kept over interruptions
-  home/       its home folder, fresh at the start of the run
+  home/       its home folder, fresh at every start
   tools/      fml, and the task's Python
   told/       the brief and the prompt
   desk/       the socket behind fml
@@ -29,7 +29,7 @@ from fmlbench.execution.sandbox import Job, Mount, TaskPython
 from fmlbench.llm.metering import Caps
 from fmlbench.llm.proxy.opening import ModelAccess
 from fmlbench.workspace import trees
-from fmlbench.workspace.filing import replace_folder, scratch_beside
+from fmlbench.workspace.filing import remove_folder, replace_folder, scratch_beside
 
 PROMPT = """\
 You are a machine-learning researcher. The current folder holds the repository of a research codebase; improve its
@@ -67,7 +67,9 @@ def build_job(
     """Lay out what the program finds, and the job that runs it."""
     folder = quarters.folder
     lay_out(quarters, session, left)
-    (folder / "home").mkdir(exist_ok=True)
+    # What an earlier life left there is the program's: nothing is ever written where that may have put a link.
+    remove_folder(folder / "home")
+    (folder / "home").mkdir()
     program.furnish(folder / "home")
     environment = {
         "HOME": "{lab}/home",
@@ -108,6 +110,8 @@ def build_job(
         ),
         log=folder / "log.txt",
         isolated=True,
+        # Databases and package managers need them. Candidates see none of them.
+        locks=True,
     )
 
 

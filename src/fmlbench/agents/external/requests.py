@@ -2,12 +2,16 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import FailFast, Field, TypeAdapter, ValidationError
 
 from fmlbench.core.record import Record
+from fmlbench.llm.proxy.bodies import is_object, object_at, read_json
 
-MOST_BYTES = 32 * 2**20
+MOST_BYTES = 8 * 2**20
 """Of one request; code that is longer than this is no code."""
+_MOST_FIELDS = 10
+_Paths = Annotated[tuple[str, ...], FailFast()]
+"""Of a long list that is no list of paths, one word is complaint enough: each takes memory."""
 
 
 class BriefWanted(Record):
@@ -40,7 +44,7 @@ class Sorting(Record):
     """Which of these files may be changed."""
 
     ask: Literal["sort"]
-    paths: tuple[str, ...]
+    paths: _Paths
 
 
 class Submission(Record):
@@ -49,7 +53,7 @@ class Submission(Record):
     ask: Literal["submit"]
     idea: str
     files: dict[str, str]
-    left_out: tuple[str, ...] = ()
+    left_out: _Paths = ()
     """Protected files that the program changed all the same; they are not taken."""
 
 
@@ -64,7 +68,24 @@ Request = Annotated[
     BriefWanted | StatusWanted | DiffWanted | CodeWanted | Sorting | Submission | Trial, Field(discriminator="ask")
 ]
 
-REQUESTS: TypeAdapter[Request] = TypeAdapter(Request)
+_REQUESTS: TypeAdapter[Request] = TypeAdapter(Request)
+
+
+class Unreadable(Exception):
+    """A line that is no request, and why."""
+
+
+def read_request(line: bytes) -> Request:
+    """What is asked, or Unreadable."""
+    asked = read_json(line)
+    if not is_object(asked) or len(asked) > _MOST_FIELDS:
+        raise Unreadable("it is no JSON object of a few fields")
+    if not all(isinstance(text, str) for text in object_at(asked, "files").values()):
+        raise Unreadable("every file is a text")
+    try:
+        return _REQUESTS.validate_python(asked)
+    except ValidationError as error:
+        raise Unreadable(error.errors(include_url=False, include_input=False)[0]["msg"]) from error
 
 
 class Answer(Record):

@@ -39,8 +39,8 @@ class Provider:
             return False
 
     def key_in(self, environment: Mapping[str, str]) -> str:
-        """The user's key, if there is one."""
-        return next((environment[name] for name in self.keys if environment.get(name)), "")
+        """The user's key, if there is one; files that are read into an environment leave line ends behind."""
+        return next((key for name in self.keys if (key := environment.get(name, "").strip())), "")
 
     def base_url_in(self, environment: Mapping[str, str]) -> str | None:
         """Where it is reached; None where its client knows."""

@@ -13,6 +13,8 @@ from fmlbench.llm.proxy.dialect import Dialect
 from fmlbench.llm.proxy.upstream import Incoming, Line, LineLost, Outgoing
 from fmlbench.llm.proxy.wire_book import WireBook, WireExchange
 
+_UNPAID_CHARACTERS = 2000
+
 
 @dataclass(frozen=True)
 class Books:
@@ -86,16 +88,18 @@ class Call:
 
     def _write_down(self, trouble: str, *, is_charged: bool) -> None:
         is_charged = is_charged and self.most != Tokens() and self._status < 400
+        # What cost nothing and nobody will replay is kept as far as it tells something.
+        most_characters = None if is_charged else _UNPAID_CHARACTERS
         tokens, is_estimate = self._tokens(is_cut=bool(trouble)) if is_charged else (Tokens(), False)
         price = self.books.price(tokens)
         most = self.most if is_estimate else None
         self.books.book.add(
             WireExchange(
                 path=self.outgoing.path,
-                request=storable(self.outgoing.body.decode()),
+                request=storable(self.outgoing.body.decode())[:most_characters],
                 status=self._status,
                 content_type=self._content_type,
-                answer=self._came.decode("utf-8", "replace"),
+                answer=self._came.decode("utf-8", "replace")[: None if self._status < 400 else _UNPAID_CHARACTERS],
                 tokens=tokens,
                 is_estimate=is_estimate,
                 most=most,
@@ -110,7 +114,7 @@ class Call:
     def _tokens(self, *, is_cut: bool) -> tuple[Tokens, bool]:
         """What the call took, and whether that is an estimate: what broke off before it said took all that was seen."""
         counted = self.dialect.tokens(objects_in(bytes(self._came)))
-        if counted is not None and not is_cut:
+        if counted is not None and counted.input and counted.output and not is_cut:
             return counted, False
         seen = Tokens(input=estimate_tokens(len(self.outgoing.body)), output=estimate_tokens(len(self._came)))
         return (counted or seen).model_copy(update={"output": seen.output}), True

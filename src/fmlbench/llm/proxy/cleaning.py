@@ -1,12 +1,16 @@
 """Take out of requests what a provider would do by itself: an agent has no network, not even a borrowed one."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 from fmlbench.llm.proxy.bodies import Body, drop, is_list, is_object, object_at, objects_of
 from fmlbench.llm.proxy.dialect import Refused
 
-_ADDRESSES = ("file_url", "fileUri", "file_uri")
+_OF_AN_ADDRESS = re.compile(r".*ur[il]", re.IGNORECASE)
+_OF_CONTENT = re.compile(r"(file_?)?data", re.IGNORECASE)
+_ADDRESS = re.compile(r"\s*(?!data:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_OF_MEDIA = re.compile(r"source|file|file_id|(input_)?audio|\w+_url|(inline|file)_?data", re.IGNORECASE)
 _WORDS = {"input", "args", "arguments", "response"}
 
 
@@ -19,21 +23,38 @@ def keep_tools(body: Body, is_fine: Callable[[Body], bool]) -> None:
         drop(body, "tools", "tool_choice")
 
 
+def drop_within(said: object, name: str, part: str) -> None:
+    """Leave a part out of every object of some name."""
+    for item in _values_of(said):
+        if is_object(item):
+            drop(object_at(item, name), part)
+        drop_within(item, name, part)
+
+
 def refuse_addresses(said: object) -> None:
     """Refuse pictures and files that are given by their address: a provider would fetch them."""
     for item in _values_of(said):
-        if is_object(item) and any(_is_remote(address) for address in _addresses_in(item)):
+        if is_object(item) and any(map(_is_remote, item.items())):
             raise Refused("Pictures and files cannot be given by their address: there is no network.")
         refuse_addresses(item)
 
 
-def _addresses_in(item: Body) -> list[object]:
-    source = item if item.get("type") == "url" else object_at(item, "image_url")
-    return [item.get("image_url"), source.get("url"), *(item.get(name) for name in _ADDRESSES)]
+def _is_remote(named: tuple[str, Any]) -> bool:
+    name, value = named
+    if not isinstance(value, str):
+        return False
+    if _OF_AN_ADDRESS.fullmatch(name):
+        return not value.startswith("data:")
+    return bool(_OF_CONTENT.fullmatch(name) and _ADDRESS.match(value))
 
 
-def _is_remote(address: object) -> bool:
-    return isinstance(address, str) and not address.startswith("data:")
+def holds_media(said: object) -> bool:
+    """Whether there is more than words in what is said."""
+    return any(
+        (is_object(item) and any(value and _OF_MEDIA.fullmatch(name) for name, value in item.items()))
+        or holds_media(item)
+        for item in _values_of(said)
+    )
 
 
 def _values_of(said: object) -> list[Any]:

@@ -11,6 +11,7 @@ from fmlbench.core.agents import NoMoreCalls
 from fmlbench.llm.chat import Tokens, estimate_tokens
 from fmlbench.llm.proxy.bodies import Body, is_object, read_json
 from fmlbench.llm.proxy.calls import Books, Call
+from fmlbench.llm.proxy.cleaning import holds_media
 from fmlbench.llm.proxy.dialect import Dialect, Refused
 from fmlbench.llm.proxy.meter import Meter
 from fmlbench.llm.proxy.upstream import Incoming, Line, LineLost, Outgoing
@@ -18,6 +19,12 @@ from fmlbench.llm.proxy.upstream import Incoming, Line, LineLost, Outgoing
 _LONGEST_ANSWER_TOKENS = 128_000
 """Taken for the most a call can bring where its request does not say: no provider's models write more at once."""
 _PASSED_ON = ("content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta")
+_LONGEST_PROMPT_TOKENS = 1_000_000
+"""Taken for the most a call can read that holds pictures or documents: how many tokens their bytes are, nobody says."""
+_SAID = ("messages", "system", "input", "contents", "systemInstruction", "system_instruction")
+"""The parts of a request that may hold them."""
+_QUERIES = ("alt", "beta", "api-version")
+"""Others may change what an answer holds: Google leaves out what `fields` does not name, such as the tokens."""
 _MOST_REFUSALS = 50
 
 
@@ -81,12 +88,17 @@ class Relay:
     def _open(self, dialect: Dialect, asked: Asked) -> Call:
         """A call with a place in the budget; raises Refused or NoMoreCalls."""
         body = _read(asked)
-        most_output = dialect.most_output(body) or _LONGEST_ANSWER_TOKENS
         outgoing = self._outgoing(dialect, asked, body)
-        is_call = dialect.is_call(asked.path)
-        most = Tokens(input=estimate_tokens(len(outgoing.body)), output=most_output) if is_call else Tokens()
+        most_output = dialect.most_output(body) or _LONGEST_ANSWER_TOKENS
+        most = Tokens()
+        if dialect.is_call(asked.path):
+            has_media = any(holds_media(body.get(part)) for part in _SAID)
+            most_input = _LONGEST_PROMPT_TOKENS if has_media else estimate_tokens(len(outgoing.body))
+            most = Tokens(input=most_input, output=most_output)
         with ExitStack() as place:
             place.enter_context(self.meter.call(most))
+            if trouble := self.books.book.trouble:
+                raise NoMoreCalls(trouble)
             call = Call(dialect, outgoing, most, self.books, self._close)
             with self._lock:
                 # Whoever waited for a place gets one when those before are cut off, and finds the books closed.
@@ -103,8 +115,7 @@ class Relay:
     def _outgoing(self, dialect: Dialect, asked: Asked, body: Body) -> Outgoing:
         dialect.clean(body)
         path = dialect.name_model(asked.path, body, self.model).removeprefix(self.prefix)
-        # A key in the address is the program's, which is none.
-        query = urlencode({name: value for name, value in asked.query.items() if name != "key"})
+        query = urlencode({name: value for name, value in asked.query.items() if name in _QUERIES})
         headers = {name: asked.headers[name] for name in _PASSED_ON if name in asked.headers}
         return Outgoing(f"{path}?{query}" if query else path, headers, json.dumps(body).encode())
 

@@ -14,6 +14,8 @@ from fmlbench.llm.proxy.upstream import Incoming, LineLost
 
 MOST_BYTES = 32 * 2**20
 """Of one request."""
+MOST_BYTES_AT_ONCE = 2 * MOST_BYTES
+"""Of all requests under way."""
 
 MOST_CONNECTIONS = 64
 _PATIENCE_SECONDS = 120.0
@@ -35,6 +37,27 @@ def serve(relay: Relay, listening: socket.socket) -> Generator[None]:
         relay.cut_off()
 
 
+class _Room:
+    """Room for requests in memory: read, their objects take many times their bytes."""
+
+    def __init__(self, size_bytes: int) -> None:
+        self._left = size_bytes
+        self._change = threading.Condition()
+
+    @contextlib.contextmanager
+    def of(self, size_bytes: int) -> Generator[bool]:
+        """Take some as soon as it is there; False where that takes too long."""
+        with self._change:
+            has_room = self._change.wait_for(lambda: self._left >= size_bytes, _PATIENCE_SECONDS)
+            self._left -= size_bytes if has_room else 0
+        try:
+            yield has_room
+        finally:
+            with self._change:
+                self._left += size_bytes if has_room else 0
+                self._change.notify_all()
+
+
 class _Server(socketserver.ThreadingMixIn, socketserver.BaseServer):
     """A thread for every connection, up to a number; who comes beyond that is turned away."""
 
@@ -46,6 +69,7 @@ class _Server(socketserver.ThreadingMixIn, socketserver.BaseServer):
         self.relay = relay
         self._listening = listening
         self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self.room = _Room(MOST_BYTES_AT_ONCE)
 
     def fileno(self) -> int:
         """What to wait for."""
@@ -92,7 +116,12 @@ class _Conversation(BaseHTTPRequestHandler):
             self.close_connection = True
             self.send_error(413, "Only plain bodies of a stated and sensible size are taken.")
             return
-        self._answer(self.rfile.read(int(size)))
+        with self.server.room.of(int(size)) as has_room:
+            if has_room:
+                self._answer(self.rfile.read(int(size)))
+            else:
+                self.close_connection = True
+                self.send_error(503, "Too much is being asked at once.")
 
     def do_GET(self) -> None:
         """Answer a request without a body."""

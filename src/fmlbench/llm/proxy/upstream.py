@@ -75,7 +75,10 @@ class Upstream:
         )
         try:
             answer = _open(request, self.silence_seconds)
-        except (urllib.error.URLError, ValueError) as error:
+        except ValueError as error:
+            # Its words would hold the key, if that is what cannot be sent.
+            raise LineLost("the request cannot be sent: its address or key is none", was_sent=False) from error
+        except urllib.error.URLError as error:
             # What fails after a request has gone out does not come wrapped in an URLError.
             raise LineLost(f"the provider cannot be reached: {_words(error)}", was_sent=False) from error
         except (OSError, http.client.HTTPException) as error:

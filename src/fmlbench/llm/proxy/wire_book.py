@@ -19,6 +19,10 @@ _NOT_THE_PROGRAMS = {401, 402, 403, 404, 408, 409, 425, 429}
 """What a provider answers for reasons that a program can do nothing about."""
 
 
+MOST_BYTES = 2 * 2**30
+"""Of a record: calls that cost nothing have no other limit."""
+
+
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
@@ -74,18 +78,33 @@ class WireBook:
         self._usages = [_usage(exchange) for exchange in kept]
         self._spent = total(exchange.spending for exchange in kept)
         self._failure = ""
+        self._trouble = ""
+        self._path = path
         self._has_answers = False
         self._log: RecordLog[WireExchange] | None = RecordLog(path, WIRE_EXCHANGES)
 
     def add(self, exchange: WireExchange) -> None:
         """Write an exchange down; one that comes after the end is nobody's any more."""
         with self._lock:
-            if self._log is not None:
+            if self._log is None:
+                return
+            self._usages.append(_usage(exchange))
+            self._spent = total((self._spent, exchange.spending))
+            self._failure = exchange.failure
+            self._has_answers |= not exchange.failure
+            try:
                 self._log.append(exchange)
-                self._usages.append(_usage(exchange))
-                self._spent = total((self._spent, exchange.spending))
-                self._failure = exchange.failure
-                self._has_answers |= not exchange.failure
+            except OSError as error:
+                self._trouble = f"the record of calls cannot be written: {error.strerror or error}"
+            else:
+                if self._path.stat().st_size > MOST_BYTES:
+                    self._trouble = "the record of calls is full"
+
+    @property
+    def trouble(self) -> str:
+        """Why no further call can be written down, and so none may be made; empty as long as it can."""
+        with self._lock:
+            return self._trouble
 
     @property
     def has_answers(self) -> bool:

@@ -1,6 +1,7 @@
 """What a program is told at the desk, and what its word is worth there."""
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -94,6 +95,29 @@ def test_what_cannot_be_read_is_refused_costs_nothing_and_is_on_record(
     assert not desk.answer(line).ok
     assert not session.history.proposed
     assert [note.kind for note in session.history.notes] == ["violation" if line else "refused"]
+
+
+NUMBERS = ", ".join(["1"] * 100_000)
+FIELDS = ", ".join(f'"{number}": 1' for number in range(50_000))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'{{"ask": "sort", "paths": [{NUMBERS}]}}',
+        f'{{"ask": "submit", "idea": "i", "files": {{}}, "left_out": [{NUMBERS}]}}',
+        f'{{"ask": "try", "files": {{{FIELDS}}}}}',
+        f'{{"ask": "brief", {FIELDS}}}',
+    ],
+    ids=["paths", "left out", "files", "fields"],
+)
+def test_a_long_request_that_is_wrong_all_over_takes_no_memory_to_complain_of(desk: Desk, line: str):
+    tracemalloc.start()
+    try:
+        assert not desk.answer(line.encode()).ok
+        assert tracemalloc.get_traced_memory()[1] < 30 * len(line)
+    finally:
+        tracemalloc.stop()
 
 
 def test_who_claims_a_score_or_a_step_of_its_own_is_refused(desk: Desk, session: RecordedSession):

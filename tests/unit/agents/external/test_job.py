@@ -1,6 +1,9 @@
 """What a program finds when it starts."""
 
-from fmlbench.agents.external.job import Left, lay_out
+from pathlib import Path
+
+from fmlbench.agents.external.job import Left, build_job, lay_out
+from fmlbench.agents.external.program import Program
 from fmlbench.agents.surroundings import Quarters
 from fmlbench.llm.metering import Caps
 from fmlbench.testing.sessions import RecordedSession
@@ -17,6 +20,22 @@ def prompt_of(quarters: Quarters, *, sealed: bool = True, files: int = 0, caps: 
     lay_out(quarters, session, Left(hours=1.0, steps=3, caps=caps or Caps()))
     assert (quarters.folder / "told" / "brief.md").read_text().count("part_") == files
     return (quarters.folder / "told" / "prompt.md").read_text()
+
+
+def test_settings_are_not_written_to_where_a_program_has_put_a_link(quarters: Quarters, tmp_path: Path):
+    """Its home is its own; whoever writes there from outside may write anywhere."""
+
+    def furnish(home: Path) -> None:
+        (home / "settings.json").write_text("ours")
+
+    theirs, home = tmp_path / "events.jsonl", quarters.folder / "home"
+    theirs.write_text("the record")
+    home.mkdir()
+    (home / "settings.json").symlink_to(theirs)
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    build_job(Program("true", furnish=furnish), quarters, session, Left(hours=1.0, steps=3))
+    assert (home / "settings.json").read_text() == "ours"
+    assert theirs.read_text() == "the record"
 
 
 def test_the_prompt_says_where_things_are_and_what_is_left(quarters: Quarters):

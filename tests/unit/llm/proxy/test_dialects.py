@@ -58,14 +58,16 @@ def test_what_a_stream_says_at_its_end_holds():
         (ANTHROPIC_MESSAGES, {"max_tokens": 5}, 5),
         (OPENAI_RESPONSES, {"max_output_tokens": 5}, 5),
         (OPENAI_CHAT, {"max_tokens": 5}, 5),
-        (OPENAI_CHAT, {"max_completion_tokens": 5, "n": 4}, 20),
+        (OPENAI_CHAT, {"max_completion_tokens": 5, "n": "4"}, 5),
         (GOOGLE_GEMINI, {"generationConfig": {"maxOutputTokens": 5}}, 5),
-        (GOOGLE_GEMINI, {"generationConfig": {"maxOutputTokens": 5, "candidateCount": 3}}, 15),
+        (GOOGLE_GEMINI, {"generation_config": {"max_output_tokens": 5, "candidateCount": "3"}}, 5),
         *((dialect, {}, 0) for dialect in SPOKEN.values()),
     ],
 )
-def test_the_longest_answer_is_that_of_all_answers_asked_for_at_once(dialect: Dialect, body: dict[str, Any], most: int):
-    assert dialect.most_output(body) == most
+def test_one_answer_is_asked_for_and_how_long_it_may_be_is_known(dialect: Dialect, body: dict[str, Any], most: int):
+    sent = cleaned(dialect, body)
+    assert dialect.most_output(sent) == most
+    assert not {"n", "candidateCount"} & {*sent, *sent.get("generationConfig", {})}
 
 
 def test_gemini_streams_may_come_as_one_list():
@@ -125,6 +127,10 @@ def test_gemini_keeps_only_functions():
         (OPENAI_RESPONSES, {"input": [{"content": [{"type": "input_image", "image_url": "https://x/y.png"}]}]}),
         (OPENAI_RESPONSES, {"input": [{"content": [{"type": "input_file", "file_url": "https://x/y.pdf"}]}]}),
         (GOOGLE_GEMINI, {"contents": [{"parts": [{"fileData": {"fileUri": "https://x/y.pdf"}}]}]}),
+        (GOOGLE_GEMINI, {"contents": [{"parts": [{"fileData": {"fileUri": "files/kept-there"}}]}]}),
+        (OPENAI_CHAT, {"messages": [{"content": [{"type": "video_url", "video_url": {"url": "http://x"}}]}]}),
+        (OPENAI_CHAT, {"messages": [{"content": [{"type": "audio_url", "audio_url": {"url": "FILE:///x"}}]}]}),
+        (OPENAI_CHAT, {"messages": [{"content": [{"type": "file", "file": {"file_data": " https://x"}}]}]}),
     ],
 )
 def test_nothing_is_fetched_from_an_address(dialect: Dialect, body: dict[str, Any]):
@@ -170,6 +176,14 @@ def test_the_run_s_model_is_asked_whatever_a_request_names():
     assert body == {"model": "mine"}
     path = GOOGLE_GEMINI.name_model("/v1beta/models/dearest:generateContent", {}, "mine")
     assert path == "/v1beta/models/mine:generateContent"
+
+
+def test_nothing_is_kept_for_an_hour_which_costs_more_than_is_counted():
+    kept = {"type": "ephemeral", "ttl": "1h"}
+    words = {"type": "text", "text": "x", "cache_control": kept}
+    body = {"system": [words], "messages": [{"content": [words]}], "tools": [{"name": "a", "cache_control": kept}]}
+    sent = json.dumps(cleaned(ANTHROPIC_MESSAGES, json.loads(json.dumps(body | {"cache_control": kept}))))
+    assert (sent.count("ephemeral"), "ttl" in sent) == (4, False)
 
 
 @pytest.mark.parametrize("dialect", [OPENAI_CHAT, OPENAI_RESPONSES], ids=lambda dialect: dialect.name)

@@ -11,6 +11,7 @@ from fmlbench.core.agents import NoMoreCalls
 from fmlbench.llm.chat import Tokens
 from fmlbench.llm.metering import Caps, Spending
 from fmlbench.llm.prices import Price, unknown
+from fmlbench.llm.proxy import wire_book
 from fmlbench.llm.proxy.calls import Books
 from fmlbench.llm.proxy.dialects.anthropic_messages import ANTHROPIC_MESSAGES
 from fmlbench.llm.proxy.meter import Meter
@@ -18,7 +19,7 @@ from fmlbench.llm.proxy.recording import Recording, read_recording
 from fmlbench.llm.proxy.relaying import Asked, Relay
 from fmlbench.llm.proxy.upstream import Incoming, Line, LineLost, Outgoing
 from fmlbench.llm.proxy.wire_book import WIRE_EXCHANGES, WireBook, WireExchange
-from fmlbench.records.log import read_records
+from fmlbench.records.log import RecordLog, read_records
 from fmlbench.testing.models.tool_wire import INPUT, OUTPUT, TOOL_DIALECTS
 
 WIRE = TOOL_DIALECTS["/anthropic/v1/messages"]
@@ -68,7 +69,8 @@ def relay_to(line: Line, book: WireBook, caps: Caps | None = None, pricing: Call
 
 def asked(body: object, path: str = "/v1/messages", method: str = "POST") -> Asked:
     headers = {"x-api-key": "dummy", "authorization": "Bearer x", "anthropic-version": "1", "cookie": "c"}
-    return Asked(method, path, {"beta": "true", "key": "secret"}, headers, json.dumps(body).encode())
+    query = {"beta": "true", "key": "secret", "fields": "content"}
+    return Asked(method, path, query, headers, json.dumps(body).encode())
 
 
 def heard(incoming: Incoming) -> bytes:
@@ -92,7 +94,7 @@ def test_a_call_is_sent_on_handed_back_counted_and_written_down(
     assert book.usage().dollars == 1.05
 
 
-def test_nothing_of_the_program_s_keys_and_cookies_is_sent_on(book: WireBook):
+def test_nothing_of_the_program_s_keys_and_cookies_or_what_leaves_tokens_out_is_sent_on(book: WireBook):
     line = FakeLine(WHOLE)
     heard(relay_to(line, book).answer(asked({})))
     assert line.sent[0].headers == {"anthropic-version": "1"}
@@ -264,6 +266,59 @@ def test_garbage_is_handed_back_and_counted_by_its_size(book: WireBook, written:
     heard(relay_to(FakeLine(b"<html>" * 50), book).answer(asked({})))
     (exchange,) = written()
     assert (exchange.is_estimate, exchange.tokens.output) == (True, 100)
+
+
+@pytest.mark.parametrize(("read", "wrote"), [(0, 0), (1e5, "9"), (9, 0)])
+def test_an_answer_that_says_it_took_nothing_did_not_say_what_it_took(book: WireBook, read: object, wrote: object):
+    answer = {"usage": {"input_tokens": read, "output_tokens": wrote}}
+    heard(relay_to(FakeLine(json.dumps(answer).encode()), book).answer(asked({"max_tokens": 500})))
+    assert book.spent == Spending(tokens=512, dollars=0.512)
+
+
+PICTURE = {"type": "image", "source": {"type": "base64", "data": "AA"}}
+
+
+@pytest.mark.parametrize(
+    ("said", "is_alone"), [(PICTURE, True), ({"type": "tool_use", "input": {"source": "x"}}, False)]
+)
+def test_pictures_and_documents_may_be_any_number_of_tokens(book: WireBook, said: dict[str, object], is_alone: bool):
+    """So near a cap one such call goes after the other."""
+    body = {"max_tokens": 10, "messages": [{"role": "user", "content": [said]}]}
+    heard(relay_to(FakeLine(b"<html>"), book).answer(asked(body)))
+    assert (book.spent.tokens > 1_000_000) is is_alone
+
+
+def test_calls_that_cannot_be_written_down_are_counted_and_the_last(book: WireBook, monkeypatch: pytest.MonkeyPatch):
+    """A program may fill the disk; a cap would never be reached then."""
+
+    def fill(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(RecordLog, "append", fill)
+    line = FakeLine(WHOLE)
+    relay = relay_to(line, book)
+    assert heard(relay.answer(asked({}))) == WHOLE
+    assert book.spent.tokens == INPUT + OUTPUT
+    assert "cannot be written: No space left on device" in error_in(relay.answer(asked({})))
+    assert len(line.sent) == 1
+
+
+def test_a_record_has_an_end(book: WireBook, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(wire_book, "MOST_BYTES", 100)
+    relay = relay_to(FakeLine(WHOLE), book)
+    heard(relay.answer(asked({})))
+    assert "the record of calls is full" in error_in(relay.answer(asked({})))
+
+
+@pytest.mark.parametrize(("status", "path"), [(400, "/v1/messages"), (200, "/v1/messages/count_tokens")])
+def test_what_costs_nothing_is_kept_as_far_as_it_tells_something(
+    book: WireBook, written: Callable[[], list[WireExchange]], status: int, path: str
+):
+    answer = b'{"input_tokens": 7}' if status == 200 else b"x" * 9000
+    heard(relay_to(FakeLine(answer, status=status), book).answer(asked({"messages": "y" * 9000}, path)))
+    (exchange,) = written()
+    assert len(exchange.request) == 2000
+    assert exchange.answer.encode() == answer[:2000]
 
 
 def test_what_did_not_say_what_it_took_counts_against_caps_with_all_it_could_take(book: WireBook):

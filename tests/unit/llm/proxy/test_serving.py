@@ -23,7 +23,7 @@ from fmlbench.llm.proxy.opening import model_access
 from fmlbench.llm.proxy.relaying import Relay
 from fmlbench.llm.proxy.routes import NO_KEY, route_to, upstream_of
 from fmlbench.llm.proxy.serving import serve
-from fmlbench.llm.proxy.upstream import Upstream
+from fmlbench.llm.proxy.upstream import LineLost, Outgoing, Upstream
 from fmlbench.llm.proxy.wire_book import WIRE_EXCHANGES, WireBook
 from fmlbench.records.log import read_records
 from fmlbench.testing.models.faults import Fault
@@ -235,6 +235,30 @@ def test_only_so_many_connections_are_held(tmp_path: Path, monkeypatch: pytest.M
             assert [first.ask("/v1/messages")[0], last.ask("/v1/messages")[0]] == [200, 200]
             assert not is_served(path)
         wait_until(lambda: is_served(path))
+
+
+def test_only_so_much_is_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Who finds no room waits for some, and is turned away in the end; there is as much room afterwards."""
+    monkeypatch.setattr(serving, "MOST_BYTES_AT_ONCE", 1000)
+    monkeypatch.setattr(serving, "_PATIENCE_SECONDS", 0.2)
+    with ToolServer() as server, proxy_of(server, tmp_path) as (path, _), closing(Connection(path)) as connection:
+        connection.request("POST", "/v1/messages", b"{" + b" " * 2000 + b"}")
+        assert connection.getresponse().status == 503
+        assert [ask(path)[0] for _ in range(3)] == [200] * 3
+
+
+@pytest.mark.parametrize("key", ["sk-secret\r", " sk-secret\n"])
+def test_a_key_from_a_file_with_line_ends_is_a_key(key: str):
+    upstream = upstream_of(read_name(MODEL), {"ANTHROPIC_API_KEY": key})
+    assert upstream.key == ("x-api-key", "sk-secret")
+
+
+def test_a_key_that_cannot_be_sent_is_told_to_nobody():
+    line = Upstream("http://127.0.0.1:1", ("x-api-key", "sk-sec\nret"))
+    with pytest.raises(LineLost) as caught:
+        line.send(Outgoing("/v1/messages", {}, b""))
+    assert "sk-sec" not in str(caught.value)
+    assert not caught.value.was_sent
 
 
 def is_served(path: Path) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from fmlbench.llm.chat import Tokens
 from fmlbench.llm.proxy.bodies import Body, count_at, drop, object_at
-from fmlbench.llm.proxy.cleaning import keep_tools, refuse_addresses
+from fmlbench.llm.proxy.cleaning import drop_within, keep_tools, refuse_addresses
 from fmlbench.llm.proxy.dialect import Dialect, name_in_body
 
 _OF_THE_PROGRAM = re.compile(r"custom|(bash|text_editor|memory)_\d+")
@@ -16,6 +16,10 @@ _ERRORS = {401: "authentication_error", 403: "permission_error", 404: "not_found
 def _clean(body: Body) -> None:
     keep_tools(body, lambda tool: _OF_THE_PROGRAM.fullmatch(str(tool.get("type", "custom"))) is not None)
     drop(body, "mcp_servers", "container", "service_tier", "speed", "inference_geo")
+    # What is kept for an hour costs more than the lists of prices know.
+    for part in ("messages", "system", "tools"):
+        drop_within(body.get(part), "cache_control", "ttl")
+    drop(object_at(body, "cache_control"), "ttl")
     refuse_addresses(body.get("messages"))
     refuse_addresses(body.get("system"))
 

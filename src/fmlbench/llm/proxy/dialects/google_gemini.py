@@ -28,6 +28,10 @@ def _clean(body: Body) -> None:
         else:
             drop(request, "tools", "toolConfig", "tool_config")
         drop(request, "cachedContent", "cached_content", "serviceTier", "service_tier")
+        # Google takes either spelling; with one we know how long an answer may be. One answer is enough.
+        if "generation_config" in request:
+            request["generationConfig"] = request.pop("generation_config")
+        drop(object_at(request, "generationConfig"), "candidateCount", "candidate_count")
         for part in ("contents", "systemInstruction", "system_instruction"):
             refuse_addresses(request.get(part))
 
@@ -48,9 +52,8 @@ def _tokens(objects: Iterable[Body]) -> Tokens | None:
 
 
 def _most_output(body: Body) -> int:
-    """Of all the answers that are asked for at once."""
     asked = object_at(body, "generationConfig")
-    return count_at(asked, "maxOutputTokens") * max(1, count_at(asked, "candidateCount"))
+    return count_at(asked, "maxOutputTokens") or count_at(asked, "max_output_tokens")
 
 
 def _refusal(status: int, reason: str) -> Body:

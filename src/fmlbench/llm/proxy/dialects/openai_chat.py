@@ -14,7 +14,7 @@ ROUTING = ("models", "route", "provider", "preset")
 
 def _clean(body: Body) -> None:
     keep_tools(body, lambda tool: tool.get("type") in {"function", "custom"})
-    drop(body, "web_search_options", "service_tier", "store", "plugins", *ROUTING)
+    drop(body, "web_search_options", "service_tier", "store", "plugins", "n", *ROUTING)
     if body.get("stream"):
         # Without it a stream ends without a word about tokens.
         body["stream_options"] = {**object_at(body, "stream_options"), "include_usage": True}
@@ -35,9 +35,7 @@ def _tokens(objects: Iterable[Body]) -> Tokens | None:
 
 
 def _most_output(body: Body) -> int:
-    """Of all the answers that are asked for at once."""
-    longest = count_at(body, "max_completion_tokens") or count_at(body, "max_tokens")
-    return longest * max(1, count_at(body, "n"))
+    return count_at(body, "max_completion_tokens") or count_at(body, "max_tokens")
 
 
 def refusal(status: int, reason: str) -> Body:
