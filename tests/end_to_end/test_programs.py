@@ -161,10 +161,12 @@ def test_it_can_go_back_to_an_earlier_step_and_add_files(make: Run, places: Plac
 
 
 def test_protected_files_are_not_taken_and_it_is_on_record(make: Run, places: Places):
-    state, log = play_out(make("echo x >> README.md; fml submit -m sneaky", steps=1), places)
-    assert "Not taken, because they are not editable: README.md" in log
+    """New code in the wrong place is told of, too; what a program's own trials left is not."""
+    command = "echo x >> README.md; echo 'x = 1' > helper.py; echo x > results.txt; fml submit -m sneaky"
+    state, log = play_out(make(command, steps=1), places)
+    assert "Not taken, because they are not editable: README.md, helper.py\n" in log
     assert state.steps[1].score == state.steps[0].score
-    assert "README.md" in next(note.text for note in state.notes if note.kind == "protected")
+    assert "README.md, helper.py" in next(note.text for note in state.notes if note.kind == "protected")
 
 
 def test_ten_submissions_at_once_spend_no_more_than_the_budget(make: Run, places: Places):

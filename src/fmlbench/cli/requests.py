@@ -87,7 +87,7 @@ def require_agent(spec: RunSpec, places: Places) -> None:
     """Look whether a run's program can be had, its model be asked, and its cap in dollars be kept; nothing is sent."""
     agent = spec.agent
     if is_program(agent):
-        require_program(agent, spec.budget, places.programs)
+        require_program(agent, spec.budget, places.programs, sealed=spec.rung is Rung.BUBBLEWRAP)
         return
     if not agent.model or agent.replay:
         return

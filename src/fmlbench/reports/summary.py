@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from fmlbench.core.metric import Metric
 from fmlbench.core.run import RunSpec
-from fmlbench.core.steps import VIOLATION, Step, Usage
+from fmlbench.core.steps import ENDING, VIOLATION, Step, Usage
 from fmlbench.core.task import Task
 from fmlbench.records.replay import RunState
 from fmlbench.reports.intervals import Estimate, estimate
@@ -79,7 +79,7 @@ class Summary:
     succeeded: int
     outcomes: Mapping[str, int]
     ended: str
-    """Why the agent's part is over; empty before."""
+    """Why the agent's part is over, in the words of an agent with a loop of its own if there are any; empty before."""
     test: TestResult | None
     """None until the agent's part is over and a retest is done."""
     proposing_seconds: float
@@ -118,7 +118,7 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
         proposed=len(history.proposed),
         succeeded=sum(step.evaluation.is_ok for step in history.proposed),
         outcomes=dict(outcomes.most_common()),
-        ended=state.finished,
+        ended=_ending(state),
         test=_test_result(spec, state, task, best),
         proposing_seconds=sum(usage.seconds for usage in usages),
         program_cpu_seconds=sum(usage.cpu_seconds for usage in usages),
@@ -129,6 +129,10 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
         output_tokens=sum(usage.output_tokens for usage in usages),
         violations=_violations(state),
     )
+
+
+def _ending(state: RunState) -> str:
+    return next((note.text for note in state.notes if note.kind == ENDING), state.finished) if state.finished else ""
 
 
 def _stage(spec: RunSpec, state: RunState, metric: Metric) -> Stage:

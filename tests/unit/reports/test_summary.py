@@ -5,7 +5,7 @@ import pytest
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Goal, Metric
 from fmlbench.core.run import Rung
-from fmlbench.core.steps import SPENT, VIOLATION, Note, Usage
+from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Note, Usage
 from fmlbench.records.events import NoteMade, Retested, RunFinished
 from fmlbench.reports.summary import Stage, Summary, Verdict, summarise
 from tests.unit.reports.by_hand import (
@@ -185,6 +185,15 @@ def test_the_cpu_seconds_of_a_program_are_added_up_over_interruptions():
     spec = spec_of()
     parts = [NoteMade(note=Note(step=1, kind=SPENT, text=Usage(cpu_seconds=s).model_dump_json())) for s in (1.5, 2.0)]
     assert summarise(spec, state_of(started(spec), baseline(), *parts), toy()).program_cpu_seconds == 3.5
+
+
+def test_how_a_program_ended_is_told_in_its_own_words_once_the_run_is_over():
+    spec = spec_of()
+    events = [started(spec), baseline(), NoteMade(note=Note(step=1, kind=ENDING, text="crashed: exit code 7"))]
+    assert summarise(spec, state_of(*events), toy()).ended == ""
+    over = RunFinished(reason="the agent is done")
+    assert summarise(spec, state_of(*events, over), toy()).ended == "crashed: exit code 7"
+    assert summarise(spec, state_of(*events[:2], over), toy()).ended == "the agent is done"
 
 
 def test_violations_on_the_hidden_test_count_once_the_run_is_over():

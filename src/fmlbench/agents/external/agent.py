@@ -128,7 +128,7 @@ def _require_end(execution: Execution, answers: Answers, *, has_submitted: bool)
     if execution.exit_code in _NOT_FOUND and not has_submitted:
         raise AgentFailed(
             f"The agent's command could not be started: {execution.log_tail.strip()[-300:]}",
-            hint="Name a program that it can see; --set see=/folder shows it more of this machine.",
+            hint="To show it a folder of this machine, start another run with --set see=/folder. Or mend what it sees.",
         )
     # Somebody who worked until the deadline had a call under way then; somebody who never got an answer did not work.
     is_over = execution.ending is Ending.TIMEOUT and (has_submitted or answers.has_any)
@@ -167,4 +167,4 @@ class _InBackground:
 
 def _ending(execution: Execution) -> str:
     words = execution.reason or "it ended by itself"
-    return f"{execution.ending}: {words}; {execution.cpu_seconds:.0f} CPU seconds, {execution.seconds:.0f} in all"
+    return f"{execution.ending}: {words}; after {execution.seconds:.0f} s, {execution.cpu_seconds:.0f} CPU seconds"

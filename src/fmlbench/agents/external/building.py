@@ -5,7 +5,7 @@ from pathlib import Path
 from fmlbench.agents.external.agent import ProgramAgent
 from fmlbench.agents.external.entries import COMMAND
 from fmlbench.agents.external.presets import PRESETS
-from fmlbench.agents.external.program import Program, command_program
+from fmlbench.agents.external.program import Program, command_program, require_sight
 from fmlbench.agents.surroundings import Quarters, Surroundings
 from fmlbench.core.agents import Agent
 from fmlbench.core.run import AgentSpec, Budget
@@ -42,12 +42,14 @@ def _model(spec: AgentSpec, budget: Budget) -> ModelAccess | None:
     return access
 
 
-def require_program(spec: AgentSpec, budget: Budget, programs: Path) -> None:
+def require_program(spec: AgentSpec, budget: Budget, programs: Path, *, sealed: bool) -> None:
     """Look whether a program can be had, its model be asked, and its cap in dollars be kept; nothing is sent."""
     if spec.name in PRESETS:
         PRESETS[spec.name].require(str(spec.settings["program"]), programs)
     if spec.name == COMMAND:
-        _command(spec)
+        program = _command(spec)
+        if sealed:
+            require_sight(program)
     if access := _model(spec, budget):
         access.require()
 

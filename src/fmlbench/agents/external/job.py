@@ -7,7 +7,7 @@ RUN/agent/
   told/       the brief and the prompt
   desk/       the socket behind fml
   model/      the socket behind its model's address
-  log.txt     what it printed
+  log.txt     what it printed since it was last started; before that: log.1.txt, log.2.txt and so on
 """
 
 import json
@@ -15,7 +15,7 @@ import os
 import shlex
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from itertools import accumulate
+from itertools import accumulate, count
 from pathlib import Path
 
 from fmlbench.agents.brief_page import brief_page
@@ -83,6 +83,7 @@ def build_job(
     facts = {"command": program.command, "environment": environment, "has_model": model is not None}
     (folder / "launch.json").write_text(json.dumps(facts), "utf-8")
     seconds = left.hours * 3600
+    _keep_log(folder / "log.txt")
     return Job(
         name=f"{quarters.run_id}-agent",
         python=quarters.python,
@@ -113,6 +114,13 @@ def build_job(
         # Databases and package managers need them. Candidates see none of them.
         locks=True,
     )
+
+
+def _keep_log(log: Path) -> None:
+    """Make place for another life's words."""
+    if log.exists():
+        number = next(number for number in count(1) if not log.with_suffix(f".{number}.txt").exists())
+        log.rename(log.with_suffix(f".{number}.txt"))
 
 
 def lay_out(quarters: Quarters, session: Session, left: Left) -> None:

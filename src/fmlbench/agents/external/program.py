@@ -40,6 +40,17 @@ def command_program(command: str, see: str) -> Program:
     return Program(command=command, mounts=mounts)
 
 
+def require_sight(program: Program) -> None:
+    """Look before anything is run whether the file that a command begins with will be there, behind the walls."""
+    file = Path(next(iter(program.command.split()), ""))
+    if not file.is_absolute() or not file.is_file() or file.parts[1] in RESERVED - {"tmp"}:
+        return
+    if not any(mount.source in (file, *file.parents) for mount in program.mounts):
+        raise BadRequest(
+            f"The agent's program would not see '{file}'.", hint=f"Show it the folder: --set see={file.parent}"
+        )
+
+
 def _mount(path: Path) -> Mount:
     if not path.is_absolute() or ".." in path.parts or not path.exists() or path == Path(path.anchor):
         raise BadRequest(

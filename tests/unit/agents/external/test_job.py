@@ -38,6 +38,14 @@ def test_settings_are_not_written_to_where_a_program_has_put_a_link(quarters: Qu
     assert theirs.read_text() == "the record"
 
 
+def test_what_was_printed_in_an_earlier_life_is_kept(quarters: Quarters):
+    session = RecordedSession(FILES, lambda _: 0.5, steps=3)
+    for life in ("first", "second", "third"):
+        build_job(Program("true"), quarters, session, Left(hours=1.0, steps=3)).log.write_text(life)
+    logs = {path.name: path.read_text() for path in quarters.folder.glob("log*")}
+    assert logs == {"log.1.txt": "first", "log.2.txt": "second", "log.txt": "third"}
+
+
 def test_the_prompt_says_where_things_are_and_what_is_left(quarters: Quarters):
     prompt = prompt_of(quarters)
     for words in ("Scored steps: 3; minutes: 60.", "lies in /lab/data", "There is no network.", "* research.py"):

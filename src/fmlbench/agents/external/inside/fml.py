@@ -112,10 +112,12 @@ def walk(top):
 
 
 def is_changed(path):
-    """Whether a file that is not editable differs from the untouched repository."""
+    """Whether a file that is not editable differs from the untouched repository; of new ones only code counts."""
     untouched = LAB / "repository" / path
     try:
-        return untouched.is_file() and untouched.read_bytes() != (WORK / path).read_bytes()
+        if not untouched.is_file():
+            return path.endswith(".py")
+        return untouched.read_bytes() != (WORK / path).read_bytes()
     except OSError:
         return True
 
@@ -148,6 +150,8 @@ def ask(request):
             desk.sendall(json.dumps(request).encode() + b"\n")
             with desk.makefile("rb") as answers:
                 line = answers.readline()
+    except (FileNotFoundError, ConnectionRefusedError):
+        sys.exit(stop("Nobody is at the desk: the run is over, or was stopped."))
     except OSError as error:
         sys.exit(stop(f"The benchmark cannot be reached: {error}"))
     if not line:
