@@ -6,7 +6,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from fmlbench.core.errors import AgentNotFound, BadRequest
+from fmlbench.agents.mistakes import OWN_FILE, mistakes_in, place_in
+from fmlbench.core.errors import AgentBroken, AgentNotFound, BadRequest, FmlbenchError
 
 Kind = TypeVar("Kind")
 
@@ -17,7 +18,7 @@ def is_file_of_agents(name: str) -> bool:
 
 
 def load_one(path: Path, kind: type[Kind]) -> Kind:
-    """The one thing of a kind that a Python file defines; what the file itself raises is its author's to see."""
+    """The one thing of a kind that a Python file defines; a mistake in it is told with its place."""
     if not path.is_file():
         raise AgentNotFound(f"There is no file '{path}'.", hint="Give the path of a Python file that defines an agent.")
     found = [value for value in vars(_imported(path)).values() if isinstance(value, kind)]
@@ -30,11 +31,15 @@ def load_one(path: Path, kind: type[Kind]) -> Kind:
 
 
 def _imported(path: Path) -> ModuleType:
-    spec = spec_from_file_location(f"fmlbench_agent_{path.stem}", path)
+    spec = spec_from_file_location(f"{OWN_FILE}{path.stem}", path)
     assert spec is not None  # noqa: S101 - a name that ends with .py has a loader
     assert spec.loader is not None  # noqa: S101
     module = module_from_spec(spec)
     # Dataclasses look their module up while it is still being run.
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    with mistakes_in(str(path)):
+        try:
+            spec.loader.exec_module(module)
+        except FmlbenchError as error:
+            raise AgentBroken(f"{place_in(str(path), error)}: {error.message}", hint=error.hint) from error
     return module
