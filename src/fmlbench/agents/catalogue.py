@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fmlbench.agents.entry import AgentEntry
 from fmlbench.agents.external.entries import PROGRAMS
-from fmlbench.agents.loading import is_file_of_agents, load_one
+from fmlbench.agents.loading import is_file_of_agents, load_one, read_agent_file
 from fmlbench.agents.mistakes import Mistake, in_words, mistakes_in
 from fmlbench.agents.modelling import language_model, with_model
 from fmlbench.agents.proposers.llm.manner import Manner
@@ -141,17 +141,19 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
 
 
 def _spec(entry: AgentEntry, values: dict[str, Value]) -> AgentSpec:
-    return AgentSpec(name=entry.name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
+    return AgentSpec(
+        name=entry.name, strategy=entry.strategy, proposer=entry.proposer, settings=values, file=entry.file
+    )
 
 
 def is_program(spec: AgentSpec) -> bool:
     """Whether an agent is a program with a loop and a clock of its own."""
-    return find_agent(spec.name).is_program
+    return find_agent(spec.name, spec.file).is_program
 
 
 def build_agent(spec: AgentSpec, surroundings: Surroundings, model: ChatModel | None = None) -> Agent:
     """Build the agent that a specification names; ``model`` is the one it names, ready to be asked."""
-    entry = find_agent(spec.name)
+    entry = find_agent(spec.name, spec.file)
     with _mistakes_of(entry):
         agent = entry.build(spec, surroundings)
         _require_methods(agent)
@@ -171,14 +173,14 @@ def _require_methods(agent: object) -> None:
 
 def _mistakes_of(entry: AgentEntry) -> AbstractContextManager[None]:
     """What goes wrong in here is the mistake of the file that an agent is from, if it is from one."""
-    return mistakes_in(entry.name) if is_file_of_agents(entry.name) else nullcontext()
+    return mistakes_in(entry.name) if entry.file else nullcontext()
 
 
-def find_agent(name: str) -> AgentEntry:
-    """The agent of that name, or in the file of that name."""
+def find_agent(name: str, digest: str = "") -> AgentEntry:
+    """The agent of that name, or in the file of that name, which must have the digest if one is given."""
     if is_file_of_agents(name):
-        path = Path(name).resolve()
-        return replace(load_one(path, AgentEntry), name=str(path))
+        file = read_agent_file(Path(name).resolve(), digest)
+        return replace(load_one(file, AgentEntry), name=str(file.path), file=file.digest)
     agents = AGENTS if name in AGENTS else all_agents()
     if name in agents:
         return agents[name]

@@ -62,9 +62,13 @@ def place_in(file: str, error: Exception) -> str:
     lines = [number for name, number in _frames(error) if name == file]
     if isinstance(error, SyntaxError) and error.filename == file and error.lineno is not None:
         lines.append(error.lineno)
+    return f"{shown(file)}, line {lines[-1]}" if lines else shown(file)
+
+
+def shown(file: str) -> str:
+    """The path of a file as a user would type it from here."""
     path, here = Path(file), Path.cwd()
-    shown = f"./{path.relative_to(here)}" if path.is_relative_to(here) else file
-    return f"{shown}, line {lines[-1]}" if lines else shown
+    return f"./{path.relative_to(here)}" if path.is_relative_to(here) else file
 
 
 def in_words(error: Exception, file: str = "") -> str:

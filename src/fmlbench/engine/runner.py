@@ -73,7 +73,8 @@ def play(
                 journal=journal,
                 snapshots=snapshots,
                 write_brief=lambda baseline: write_brief(prepared, baseline),
-                tests_later=is_program(spec.agent),
+                # An agent that is done is not looked for: retests need none.
+                tests_later=not journal.state.finished and is_program(spec.agent),
             )
             session.catch_up()
             if not journal.state.finished:

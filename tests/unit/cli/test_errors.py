@@ -86,7 +86,8 @@ def test_a_crash_of_a_user_s_file_tells_how_to_go_on():
         raise AgentBroken("./mine.py, line 3: no", hint="Mend the file.")
     assert caught.value.message == "./mine.py, line 3: no"
     assert caught.value.hint == (
-        "Mend the file. A mended file makes a new run, with the same command; as it is, go on with: fmlbench resume toy.1"
+        "Mend the file. A mended file makes a new run, with the same command; "
+        "as it is, go on with: fmlbench resume toy.1"
     )
 
 
