@@ -1,5 +1,6 @@
 import hashlib
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,8 +82,9 @@ def test_a_record_from_before_there_were_digests_is_gone_on_with(preset: Path):
     assert isinstance(build_agent(spec, bare_surroundings()), SearchAgent)
 
 
-def test_what_is_run_is_the_file_as_it_is_however_quickly_it_was_changed(preset: Path):
+def test_what_is_run_is_the_file_as_it_is_however_quickly_it_was_changed(preset: Path, monkeypatch: pytest.MonkeyPatch):
     """Python itself would take a compiled file for it that is as old, and of a source as long."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
     times = preset.stat().st_atime_ns, preset.stat().st_mtime_ns
     find_agent(str(preset))
     preset.write_text(PRESET.replace("many drafts", "more drafts"))
