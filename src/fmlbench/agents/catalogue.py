@@ -6,13 +6,15 @@ entry point in the group ``fmlbench.agents`` whose value is an ``AgentEntry``.
 
 import difflib
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from fmlbench.agents.entry import AgentEntry
 from fmlbench.agents.external.entries import PROGRAMS
-from fmlbench.agents.loading import is_file_of_agents, load_one
+from fmlbench.agents.loading import is_file_of_agents, load_one, read_agent_file
+from fmlbench.agents.mistakes import Mistake, in_words, mistakes_in
 from fmlbench.agents.modelling import language_model, with_model
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.reference import Reference
@@ -20,7 +22,15 @@ from fmlbench.agents.proposers.scripted import Scripted
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import read_script
 from fmlbench.agents.search_agent import Observer, SearchAgent
-from fmlbench.agents.settings import Setting, Value, made_with, read_settings, settings_of, with_defaults
+from fmlbench.agents.settings import (
+    Setting,
+    Value,
+    made_with,
+    read_settings,
+    require_strategy,
+    settings_of,
+    with_defaults,
+)
 from fmlbench.agents.sketching import Sketching
 from fmlbench.agents.strategies.adaptive import Adaptive
 from fmlbench.agents.strategies.ai_scientist import AIScientist
@@ -35,7 +45,7 @@ from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.agents.strategies.scripted import Scripted as ScriptedMoves
 from fmlbench.agents.surroundings import Surroundings
 from fmlbench.core.agents import Agent, Proposer, Strategy
-from fmlbench.core.errors import AgentNotFound, BadRequest
+from fmlbench.core.errors import AgentBroken, AgentNotFound, BadRequest
 from fmlbench.core.run import AgentSpec
 from fmlbench.llm.chat import ChatModel
 
@@ -75,21 +85,32 @@ def search_entry(
 
     With ``defaults`` it is a preset: a strategy whose parameters have other values unless somebody sets them.
     """
+    require_strategy(strategy)
     return AgentEntry(
         name=name,
         description=description,
         strategy=name,
         proposer=proposer.name,
         build=lambda spec, _: SearchAgent(made_with(strategy, spec.settings), proposer.make(spec), observer),
-        settings=with_defaults({**settings_of(strategy), **proposer.settings}, defaults or {}),
+        settings=with_defaults(name, {**settings_of(strategy), **proposer.settings}, defaults or {}),
         check=lambda values: made_with(strategy, values),
     )
 
 
 def all_agents() -> dict[str, AgentEntry]:
     """Built-in agents and those of other packages, by name; nobody can take a built-in name."""
-    others = (point.load() for point in entry_points(group=ENTRY_POINTS))
+    others = (_loaded(point) for point in entry_points(group=ENTRY_POINTS))
     return {**{entry.name: entry for entry in others if isinstance(entry, AgentEntry)}, **AGENTS}
+
+
+def _loaded(point: EntryPoint) -> object:
+    try:
+        return point.load()
+    except Exception as error:
+        raise AgentBroken(
+            f"Agent '{point.name}' of another package cannot be loaded: {in_words(error)}.",
+            hint=f"Mend or remove the package that brings '{point.value}'.",
+        ) from error
 
 
 def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> AgentSpec:
@@ -107,39 +128,59 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
         hint = f"'fmlbench agents' lists those that take one: their proposer is {MUTATE.name}."
         raise BadRequest(f"Agent '{name}' has no use for a model.", hint=hint)
     values = read_settings(name, {**entry.settings, **(settings_of(Manner) if model else {})}, settings)
-    try:
-        entry.check(values)
-        if model:
-            made_with(Manner, values)
-    except ValueError as error:
-        hint = f"'fmlbench agents {name}' says what can be set."
-        raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
+    with _mistakes_of(entry):
+        try:
+            entry.check(values)
+            if model:
+                made_with(Manner, values)
+        except ValueError as error:
+            hint = f"'fmlbench agents {name}' says what can be set."
+            raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
     spec = _spec(entry, values)
     return with_model(spec, model) if model else spec
 
 
 def _spec(entry: AgentEntry, values: dict[str, Value]) -> AgentSpec:
-    return AgentSpec(name=entry.name, strategy=entry.strategy, proposer=entry.proposer, settings=values)
+    return AgentSpec(
+        name=entry.name, strategy=entry.strategy, proposer=entry.proposer, settings=values, file=entry.file
+    )
 
 
 def is_program(spec: AgentSpec) -> bool:
     """Whether an agent is a program with a loop and a clock of its own."""
-    return find_agent(spec.name).is_program
+    return find_agent(spec.name, spec.file).is_program
 
 
 def build_agent(spec: AgentSpec, surroundings: Surroundings, model: ChatModel | None = None) -> Agent:
     """Build the agent that a specification names; ``model`` is the one it names, ready to be asked."""
-    agent = find_agent(spec.name).build(spec, surroundings)
+    entry = find_agent(spec.name, spec.file)
+    with _mistakes_of(entry):
+        agent = entry.build(spec, surroundings)
+        _require_methods(agent)
     if model is not None and isinstance(agent, SearchAgent):
         return replace(agent, proposer=language_model(spec, model))
     return agent
 
 
-def find_agent(name: str) -> AgentEntry:
-    """The agent of that name, or in the file of that name."""
+def _require_methods(agent: object) -> None:
+    asked: dict[str, object] = {"run": agent}
+    if isinstance(agent, SearchAgent):
+        asked |= {"next_move": agent.strategy, "propose": agent.proposer}
+    for method, part in asked.items():
+        if not callable(getattr(part, method, None)):
+            raise Mistake(f"{type(part).__name__} has no method {method}")
+
+
+def _mistakes_of(entry: AgentEntry) -> AbstractContextManager[None]:
+    """What goes wrong in here is the mistake of the file that an agent is from, if it is from one."""
+    return mistakes_in(entry.name) if entry.file else nullcontext()
+
+
+def find_agent(name: str, digest: str = "") -> AgentEntry:
+    """The agent of that name, or in the file of that name, which must have the digest if one is given."""
     if is_file_of_agents(name):
-        path = Path(name).resolve()
-        return replace(load_one(path, AgentEntry), name=str(path))
+        file = read_agent_file(Path(name).resolve(), digest)
+        return replace(load_one(file, AgentEntry), name=str(file.path), file=file.digest)
     agents = AGENTS if name in AGENTS else all_agents()
     if name in agents:
         return agents[name]

@@ -24,6 +24,8 @@ class AgentEntry:
     """A program of its own, with a clock of its own: sealed exams wait until it is done."""
     is_person: bool = False
     """Somebody whom no sandbox can hold, so that a run is unsealed."""
+    file: str = ""
+    """A digest of the user's file that it is from; empty for agents from a package."""
     default_model: str | None = None
     """A program's language model unless the user names another; empty where it needs none, None where it takes none."""
     is_double: bool = False

@@ -1,13 +1,15 @@
 """The agent that is a strategy and a proposer: one decides, the other writes."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from reprlib import repr as in_short
+from typing import Protocol, cast
 
 from fmlbench.agents.dice import dice
+from fmlbench.agents.mistakes import Mistake, blamed_on
 from fmlbench.core.agents import Proposer, Session, Strategy
-from fmlbench.core.steps import Move, Proposal
+from fmlbench.core.steps import History, Move, Operator, Proposal
 
 
 class Observer(Protocol):
@@ -36,17 +38,60 @@ class SearchAgent:
             session.submit(session.pending)
         while session.is_open:
             if self.observer is not None:
-                self.observer.observe(session)
+                with blamed_on(self.observer):
+                    self.observer.observe(session)
             history = session.history
-            move = self.strategy.next_move(history, dice(session.seed, "move", len(history)))
+            move = self._decide(history, session.seed)
             if move is None:
                 return
             session.submit(self._propose(move, session, len(history)))
 
+    def _decide(self, history: History, seed: int) -> Move | None:
+        with blamed_on(self.strategy):
+            move = self.strategy.next_move(history, dice(seed, "move", len(history)))
+            if move is not None:
+                require_move(move, len(history))
+        return move
+
     def _propose(self, move: Move, session: Session, index: int) -> Proposal:
         started = self.clock()
-        proposal = self.proposer.propose(move, session, dice(session.seed, "proposal", index))
+        with blamed_on(self.proposer):
+            proposal = self.proposer.propose(move, session, dice(session.seed, "proposal", index))
+            require_proposal(proposal, move)
         if proposal.usage.seconds:
             return proposal
         seconds = self.clock() - started
         return replace(proposal, usage=proposal.usage.model_copy(update={"seconds": seconds}))
+
+
+def require_move(move: object, steps: int) -> None:
+    """Raise Mistake for what is no move on so many steps, the baseline among them."""
+    if not isinstance(move, Move):
+        raise Mistake(f"next_move returned {in_short(move)}, which is no Move")
+    named = (*move.parents, *move.context)
+    if not move.parents:
+        raise Mistake(f"a move to {move.operator} has no parents; that of a draft is step 0, the baseline")
+    if min(named) < 0 or max(named) >= steps:
+        missing = next(step for step in named if not 0 <= step < steps)
+        raise Mistake(f"a move to {move.operator} names step {missing}, but the last step is {steps - 1}")
+    if move.operator is Operator.COMBINE and len(move.parents) < 2:
+        raise Mistake("a move to combine has one parent, but two steps are combined")
+    if move.operator is Operator.BASELINE:
+        raise Mistake("a move asks for a baseline, but that is step 0 of every run and no other")
+
+
+def require_proposal(proposal: object, move: Move) -> None:
+    """Raise Mistake for what is no proposal for a move, or one that nothing can be made of."""
+    if not isinstance(proposal, Proposal):
+        raise Mistake(f"propose returned {in_short(proposal)}, which is no Proposal")
+    if proposal.move != move:
+        raise Mistake("a proposal is for another move than the one that was asked for")
+    if not _are_texts_by_path(proposal.files):
+        raise Mistake("the files of a proposal are no texts by path")
+
+
+def _are_texts_by_path(files: object) -> bool:
+    if not isinstance(files, Mapping):
+        return False
+    pairs = cast("Mapping[object, object]", files).items()
+    return all(isinstance(path, str) and isinstance(text, str) for path, text in pairs)

@@ -6,8 +6,8 @@ class Aide:
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -58,17 +58,31 @@ def parameter(default: Default, meaning: str, *, low: float | None = None, high:
     return made
 
 
+def require_strategy(strategy: object) -> None:
+    """Look whether a strategy's class is one whose settings can be read and which decides."""
+    if not isinstance(strategy, type):
+        raise BadRequest(f"{strategy!r} is no class.", hint="Name the strategy's class; it is made when it is needed.")
+    name = strategy.__name__
+    if not is_dataclass(strategy):
+        raise BadRequest(f"Strategy {name} is no dataclass.", hint="Write @dataclass(frozen=True) above its class.")
+    if not callable(getattr(strategy, "next_move", None)):
+        raise BadRequest(f"Strategy {name} has no method next_move.", hint="Write next_move(self, history, rng).")
+    for each in fields(strategy):
+        if each.init and each.default is MISSING and each.default_factory is MISSING:
+            hint = f'Give it one: {each.name}: int = parameter(5, "what it means").'
+            raise BadRequest(f"Field '{each.name}' of strategy {name} has no default.", hint=hint)
+
+
 def settings_of(part: type) -> dict[str, Setting]:
     """The settings of a strategy or proposer, by name."""
     return {each.name: each.metadata[_SETTING] for each in fields(part) if _SETTING in each.metadata}
 
 
-def with_defaults(settings: Mapping[str, Setting], defaults: Mapping[str, Value]) -> dict[str, Setting]:
-    """The same settings, some with other defaults.
-
-    A default for something that cannot be set is a KeyError, one that could not be set either a ValueError.
-    """
-    changed = {key: replace(settings[key], default=settings[key].read(str(value))) for key, value in defaults.items()}
+def with_defaults(agent: str, settings: Mapping[str, Setting], defaults: Mapping[str, Value]) -> dict[str, Setting]:
+    """The settings of an agent, some with other defaults: such as users could set, too."""
+    _require_known(agent, settings, defaults)
+    given = {key: str(value) for key, value in defaults.items()}
+    changed = {key: replace(settings[key], default=_value(agent, key, settings[key], given)) for key in given}
     return {**settings, **changed}
 
 
@@ -79,11 +93,15 @@ def made_with(part: type[Part], values: Mapping[str, Value]) -> Part:
 
 def read_settings(agent: str, settings: Mapping[str, Setting], given: Mapping[str, str]) -> dict[str, Value]:
     """All settings of an agent, whether given or left at their defaults."""
+    _require_known(agent, settings, given)
+    return {key: _value(agent, key, setting, given) for key, setting in settings.items()}
+
+
+def _require_known(agent: str, settings: Mapping[str, Setting], given: Iterable[str]) -> None:
     for key in given:
         if key not in settings:
             known = ", ".join(sorted(settings)) or "none"
             raise BadRequest(f"Agent '{agent}' has no setting named '{key}'.", hint=f"Its settings: {known}.")
-    return {key: _value(agent, key, setting, given) for key, setting in settings.items()}
 
 
 def _value(agent: str, key: str, setting: Setting, given: Mapping[str, str]) -> Value:

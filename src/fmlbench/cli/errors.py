@@ -18,7 +18,7 @@ from typing import Protocol, runtime_checkable
 
 import typer
 
-from fmlbench.core.errors import AgentFailed, FmlbenchError, InfraTrouble, ModelUnavailable
+from fmlbench.core.errors import AgentBroken, AgentFailed, FmlbenchError, InfraTrouble, ModelUnavailable
 from fmlbench.reports.untrusted import one_line
 
 USER_ERROR = 2
@@ -85,6 +85,10 @@ def resumable(run: str) -> Generator[None]:
         yield
     except (InfraTrouble, ModelUnavailable, AgentFailed) as trouble:
         raise type(trouble)(trouble.message, hint=f"{trouble.hint} Then go on with: {command}") from trouble
+    except AgentBroken as mistake:
+        # A run is played by one version of a file: a mended one is another agent.
+        either = f"A mended file makes a new run, with the same command; as it is, go on with: {command}"
+        raise AgentBroken(mistake.message, hint=f"{mistake.hint} {either}") from mistake
     except OSError as error:
         explained = _explain(error)
         if explained is None:

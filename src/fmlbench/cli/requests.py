@@ -62,9 +62,10 @@ class RunRequest:
         recorded = self.replay.read_spec().agent
         asked = agent_spec(self.agent, self.settings, model or recorded.model)
         if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):
+            was = "its file as it was" if asked.name == recorded.name and asked.file != recorded.file else recorded.name
             raise BadRequest(
                 f"Agent '{self.agent}' as asked for is not the one that played the run to be replayed.",
-                hint=f"That was {recorded.name} with {recorded.model or 'no model'} and {dict(recorded.settings)}.",
+                hint=f"That was {was} with {recorded.model or 'no model'} and {dict(recorded.settings)}.",
             )
         return asked.model_copy(update={"replay": str(self.replay.path)})
 

@@ -4,6 +4,8 @@
       TaskNotFound        no task of that name or path
       TaskInvalid         a task folder that breaks the rules of task folders
       AgentNotFound       no agent of that name
+      AgentBroken         a mistake in a file or package that an agent is from
+      AgentChanged        an agent's file is not what it was when the run was started
       SourceUnavailable   a codebase or data set could not be had from any of its sources
       ChecksumMismatch    it was had, but it is not what the manifest names
       EnvironmentBroken   a task's Python could not be built
@@ -13,7 +15,7 @@
       RunLocked           another process is playing this run
       RunCancelled        somebody wants this run stopped
       RunDamaged          the log says something that cannot have happened
-      AgentFailed         an agent's program could not be started
+      AgentFailed         an agent's program could not be started, or another package's agent went wrong
       InfraTrouble        the machine failed, not the candidate; the run can be resumed
         ModelTrouble      a model did not answer, however patiently it was asked
       ModelUnavailable    no model of that name, or something it needs is missing here
@@ -44,6 +46,14 @@ class TaskInvalid(FmlbenchError):
 
 class AgentNotFound(FmlbenchError):
     """No agent of that name."""
+
+
+class AgentBroken(FmlbenchError):
+    """A mistake in a file or package that an agent is from."""
+
+
+class AgentChanged(FmlbenchError):
+    """An agent's file is not what it was when the run was started."""
 
 
 class SourceUnavailable(FmlbenchError):
@@ -83,7 +93,7 @@ class RunDamaged(FmlbenchError):
 
 
 class AgentFailed(FmlbenchError):
-    """An agent's program could not be started."""
+    """An agent's program could not be started, or another package's agent went wrong."""
 
 
 class InfraTrouble(FmlbenchError):

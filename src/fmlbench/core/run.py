@@ -55,6 +55,8 @@ class AgentSpec(Record):
     """A digest of the prompts it is given."""
     replay: str = ""
     """The folder of the run whose recorded answers stand in for the model's."""
+    file: Annotated[str, Field(exclude_if=lambda digest: not digest)] = ""
+    """A digest of the user's file that defines the agent; empty, and not written down, for agents from a package."""
 
     @property
     def slug(self) -> str:
@@ -94,7 +96,8 @@ def _name(agent: AgentSpec, keys: Sequence[str]) -> str:
 def _traits(agent: AgentSpec) -> dict[str, str]:
     """What makes an agent another one; who replays recorded answers is still the agent that gave them."""
     parts = {"name": agent.name, "model": agent.model, "strategy": agent.strategy, "proposer": agent.proposer}
-    return {**parts, "prompts": agent.prompts[:8], **{key: str(value) for key, value in agent.settings.items()}}
+    digests = {"prompts": agent.prompts[:8], "file": agent.file[:8]}
+    return {**parts, **digests, **{key: str(value) for key, value in agent.settings.items()}}
 
 
 class RunSpec(Record):

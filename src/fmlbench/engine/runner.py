@@ -22,6 +22,7 @@ from fmlbench.records.events import RunFinished, RunStarted
 from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.records.lock import locked
 from fmlbench.records.provenance import Provenance, describe_machine
+from fmlbench.records.replay import read_state
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.filing import remove_folder
 from fmlbench.workspace.places import Places
@@ -30,12 +31,18 @@ from fmlbench.workspace.snapshots import Snapshots
 
 def create(spec: RunSpec, places: Places) -> RunFolder:
     """Open a new run's folder."""
-    if RunFolder(places.runs / spec.run_id).spec_file.exists():
-        raise RunExists(
-            f"This run is already there: {spec.run_id}.",
-            hint=f"Go on with 'fmlbench resume {spec.run_id}', or start another one with --label NAME.",
-        )
+    there = RunFolder(places.runs / spec.run_id)
+    if there.spec_file.exists():
+        raise RunExists(f"This run is already there: {spec.run_id}.", hint=_what_to_do_with(there))
     return open_run(spec, places.runs)
+
+
+def _what_to_do_with(there: RunFolder) -> str:
+    """A run that is complete cannot be gone on with, only looked at."""
+    spec, state = there.read_spec(), read_state(there)
+    if state.task is not None and state.is_complete(spec, state.task.metric):
+        return f"Look at it with 'fmlbench show {spec.run_id}', or start another one with --seed N or --label NAME."
+    return f"Go on with 'fmlbench resume {spec.run_id}', or start another one with --label NAME."
 
 
 def play(
@@ -66,7 +73,8 @@ def play(
                 journal=journal,
                 snapshots=snapshots,
                 write_brief=lambda baseline: write_brief(prepared, baseline),
-                tests_later=is_program(spec.agent),
+                # An agent that is done is not looked for: retests need none.
+                tests_later=not journal.state.finished and is_program(spec.agent),
             )
             session.catch_up()
             if not journal.state.finished:

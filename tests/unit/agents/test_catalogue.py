@@ -13,7 +13,7 @@ from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.agents.surroundings import Surroundings
 from fmlbench.core.agents import Agent
-from fmlbench.core.errors import AgentNotFound, BadRequest
+from fmlbench.core.errors import AgentBroken, AgentNotFound, BadRequest
 from fmlbench.core.run import AgentSpec
 from fmlbench.testing.sessions import Files, RecordedSession
 from fmlbench.testing.surroundings import bare_surroundings
@@ -151,6 +151,19 @@ def other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_other_packages_can_bring_agents():
     assert "theirs" in all_agents()
     assert len(run("theirs").history.proposed) == 1
+
+
+def test_a_package_whose_agent_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatch):
+    point = EntryPoint(name="lost", value="moonshine.agents:AGENT", group=catalogue.ENTRY_POINTS)
+
+    def installed(*, group: str) -> list[EntryPoint]:
+        return [point]
+
+    monkeypatch.setattr(catalogue, "entry_points", installed)
+    with pytest.raises(AgentBroken) as caught:
+        all_agents()
+    assert caught.value.message == "Agent 'lost' of another package cannot be loaded: No module named 'moonshine'."
+    assert caught.value.hint == "Mend or remove the package that brings 'moonshine.agents:AGENT'."
 
 
 @pytest.mark.usefixtures("other_packages")

@@ -1,11 +1,14 @@
+import hashlib
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.catalogue import agent_spec, build_agent, find_agent
+from fmlbench.agents.catalogue import agent_spec, build_agent, find_agent, is_program
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.aide import Aide
-from fmlbench.core.errors import AgentNotFound, BadRequest
+from fmlbench.core.errors import AgentChanged, AgentNotFound, BadRequest
 from fmlbench.testing.surroundings import bare_surroundings
 
 PRESET = """
@@ -55,8 +58,35 @@ def test_a_file_defines_one_agent(tmp_path: Path, text: str, count: int):
         find_agent(str(path))
 
 
-def test_what_goes_wrong_in_the_file_is_its_authors_to_see(tmp_path: Path):
-    path = tmp_path / "broken.py"
-    path.write_text("1 / 0")
-    with pytest.raises(ZeroDivisionError):
-        find_agent(str(path))
+def test_the_record_holds_a_digest_of_the_file_and_none_for_agents_of_ours(preset: Path):
+    assert agent_spec(str(preset), {}).file == hashlib.sha256(preset.read_bytes()).hexdigest()
+    assert agent_spec("aide", {}).file == ""
+
+
+def test_a_file_that_has_changed_is_not_what_the_record_names(preset: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(preset.parent)
+    spec = agent_spec("./bold.py", {})
+    preset.write_text("half written (")
+    with pytest.raises(AgentChanged) as caught:
+        build_agent(spec, bare_surroundings())
+    assert caught.value.message == "./bold.py has changed since this run was started."
+    assert caught.value.hint == "Bring the file back to what it was, or start another run with the same command."
+    with pytest.raises(AgentChanged):
+        is_program(spec)
+    preset.write_text(PRESET)
+    assert isinstance(build_agent(spec, bare_surroundings()), SearchAgent)
+
+
+def test_a_record_from_before_there_were_digests_is_gone_on_with(preset: Path):
+    spec = agent_spec(str(preset), {}).model_copy(update={"file": ""})
+    assert isinstance(build_agent(spec, bare_surroundings()), SearchAgent)
+
+
+def test_what_is_run_is_the_file_as_it_is_however_quickly_it_was_changed(preset: Path, monkeypatch: pytest.MonkeyPatch):
+    """Python itself would take a compiled file for it that is as old, and of a source as long."""
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    times = preset.stat().st_atime_ns, preset.stat().st_mtime_ns
+    find_agent(str(preset))
+    preset.write_text(PRESET.replace("many drafts", "more drafts"))
+    os.utime(preset, ns=times)
+    assert find_agent(str(preset)).description == "AIDE with more drafts."

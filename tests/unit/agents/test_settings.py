@@ -56,10 +56,12 @@ def test_a_value_that_will_not_do_is_refused_with_what_would(given: dict[str, st
 
 
 def test_a_preset_s_defaults_keep_the_type_and_the_range_of_what_they_stand_for():
-    settings = with_defaults(settings_of(Part), {"chance": 1})
+    settings = with_defaults("it", settings_of(Part), {"chance": 1})
     assert read_settings("it", settings, {"chance": "0.25"})["chance"] == 0.25
-    with pytest.raises(ValueError, match="-1"):
-        with_defaults(settings_of(Part), {"tries": -1})
+    with pytest.raises(BadRequest, match="Setting 'tries' of agent 'it' cannot be '-1'"):
+        with_defaults("it", settings_of(Part), {"tries": -1})
+    with pytest.raises(BadRequest, match="Agent 'it' has no setting named 'try'"):
+        with_defaults("it", settings_of(Part), {"try": 1})
 
 
 @pytest.mark.parametrize("word", ["inf", "1e999"])

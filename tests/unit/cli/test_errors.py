@@ -9,7 +9,7 @@ import typer
 from pydantic import BaseModel, field_serializer
 
 from fmlbench.cli.errors import Terminated, complain, exit_code_of, resumable
-from fmlbench.core.errors import InfraTrouble, TaskNotFound
+from fmlbench.core.errors import AgentBroken, AgentFailed, InfraTrouble, TaskNotFound
 from tests.unit.cli.conftest import Fmlbench
 
 
@@ -79,6 +79,22 @@ def test_ctrl_c_during_a_run_tells_how_to_go_on(capsys: pytest.CaptureFixture[st
         raise KeyboardInterrupt
     assert stopped.value.exit_code == 130
     assert capsys.readouterr().err == "stopped; go on with: fmlbench resume toy.1\n"
+
+
+def test_a_crash_of_a_user_s_file_tells_how_to_go_on():
+    with pytest.raises(AgentBroken) as caught, resumable("toy.1"):
+        raise AgentBroken("./mine.py, line 3: no", hint="Mend the file.")
+    assert caught.value.message == "./mine.py, line 3: no"
+    assert caught.value.hint == (
+        "Mend the file. A mended file makes a new run, with the same command; "
+        "as it is, go on with: fmlbench resume toy.1"
+    )
+
+
+def test_a_crash_of_another_package_s_agent_tells_how_to_go_on():
+    with pytest.raises(AgentFailed) as caught, resumable("toy.1"):
+        raise AgentFailed("theirs.py, line 3: no", hint="Mend the package.")
+    assert caught.value.hint == "Mend the package. Then go on with: fmlbench resume toy.1"
 
 
 def test_a_termination_during_a_run_tells_how_to_go_on(capsys: pytest.CaptureFixture[str]):

@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from fmlbench.cli.requests import RunRequest, read_settings
-from fmlbench.core.errors import BadRequest, SandboxMissing
+from fmlbench.core.errors import BadRequest, RunExists, SandboxMissing
 from fmlbench.core.run import Rung
+from fmlbench.engine.runner import create
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events
 from fmlbench.tasks.folder import TaskFolder, read_task
 from fmlbench.tasks.library import find_task, task_folders
+from fmlbench.testing.made_runs import make_run
+from fmlbench.workspace.places import Places
 from tests.unit.cli.conftest import Fmlbench
 
 REQUEST = RunRequest(agent="greedy", steps=3, seed=1, track="cpu")
@@ -110,6 +113,21 @@ def test_a_task_of_the_users_own_is_named_by_its_whole_path(tmp_path: Path, monk
     assert REQUEST.spec(copy).task == str(tmp_path / "elsewhere")
 
 
+def test_only_a_run_that_is_not_complete_can_be_gone_on_with(tmp_path: Path):
+    places = Places(cache=tmp_path / "cache", runs=tmp_path / "runs")
+    going, complete = make_run(places.runs, steps=2, is_over=False), make_run(places.runs, steps=2, seed=1)
+    with pytest.raises(RunExists) as caught:
+        create(going.read_spec(), places)
+    assert caught.value.hint == (
+        f"Go on with 'fmlbench resume {going.path.name}', or start another one with --label NAME."
+    )
+    with pytest.raises(RunExists) as caught:
+        create(complete.read_spec(), places)
+    assert caught.value.hint == (
+        f"Look at it with 'fmlbench show {complete.path.name}', or start another one with --seed N or --label NAME."
+    )
+
+
 def test_settings_are_keys_and_values_and_a_value_may_hold_an_equals_sign():
     assert read_settings(["a=1", "b=x=y", "c="]) == {"a": "1", "b": "x=y", "c": ""}
     with pytest.raises(BadRequest):
@@ -128,7 +146,11 @@ def test_a_run_prints_its_steps_while_it_goes_and_its_summary_at_the_end(fmlbenc
 
     again = fmlbench("run", "toy", "--agent", "noop", "--steps", "1", "--retest", "1")
     assert again.code == 2
-    assert f"fmlbench resume {only_run(runs).path.name}" in again.err
+    name = only_run(runs).path.name
+    assert again.err == (
+        f"error: This run is already there: {name}.\n"
+        f"hint:  Look at it with 'fmlbench show {name}', or start another one with --seed N or --label NAME.\n"
+    )
 
     events = read_events(only_run(runs).events)
     resumed = fmlbench("resume", "toy", "--json")

@@ -1,4 +1,4 @@
-from fmlbench.core.run import AgentSpec, agent_names
+from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec, agent_names
 
 
 def mcts(**facts: object) -> AgentSpec:
@@ -30,3 +30,26 @@ def test_the_same_model_of_another_provider_is_another_agent():
 
 def test_who_replays_recorded_answers_is_still_the_agent_that_gave_them():
     assert agent_names([mcts(), mcts(replay="somewhere")]) == ["mcts", "mcts"]
+
+
+def test_two_versions_of_a_file_are_two_agents():
+    agents = [mcts(file="a1b2c3d4" * 8), mcts(file="e5f6a7b8" * 8)]
+    assert agent_names(agents) == ["mcts:file=a1b2c3d4", "mcts:file=e5f6a7b8"]
+
+
+def run_of(agent: AgentSpec) -> RunSpec:
+    return RunSpec(
+        task="toy", task_digest="0" * 64, track="cpu", agent=agent, seed=1, budget=Budget(steps=2), rung=Rung.NONE
+    )
+
+
+def test_runs_of_agents_without_a_file_are_called_what_they_were_before_files_had_digests():
+    # Named by the version before; a change here would part every run from its record.
+    assert run_of(mcts(settings={"width": 3})).run_id == "toy.cpu.mcts.s1.61e6800c"
+    assert '"file"' not in run_of(mcts()).model_dump_json()
+
+
+def test_another_version_of_a_file_makes_another_run():
+    one, other = run_of(mcts(file="a" * 64)), run_of(mcts(file="b" * 64))
+    assert len({one.run_id, other.run_id, run_of(mcts()).run_id}) == 3
+    assert RunSpec.model_validate_json(one.model_dump_json()) == one

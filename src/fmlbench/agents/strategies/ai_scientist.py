@@ -41,10 +41,12 @@ class AIScientist:
     def _begin(self, number: int, history: History) -> Move | None:
         if number > self.ideas:
             return None
+        # Every idea takes a step at least: more than there are steps would be thought up for nothing.
+        ideas = min(self.ideas, history.budget)
         return Move(
             operator=Operator.DRAFT,
             context=tuple(step.index for step in history.drafts),
-            tags={"idea": str(number), "run": "1", "of": f"{self.ideas} ideas, {self.reflections} reflections each"},
+            tags={"idea": str(number), "run": "1", "of": f"{ideas} ideas, {self.reflections} reflections each"},
         )
 
     def _is_over(self, chain: Sequence[Step], history: History) -> bool:

@@ -11,6 +11,7 @@ from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE, AIScientist
 from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
+from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.steps import Move, Operator
 from fmlbench.llm.chat import Place, Reply, Request
@@ -58,6 +59,22 @@ class Answering:
         return Reply(text=self.change if place.purpose == "propose" else self.thoughts[place.turn], dollars=0.0)
 
 
+@dataclass
+class Ending:
+    """A model that may be asked so often in a step, and no more."""
+
+    calls: int
+    name: str = "test/ending"
+    asked: dict[int, int] = field(default_factory=dict[int, int])
+
+    def complete(self, request: Request) -> Reply:
+        step = request.place.step
+        if self.asked.get(step, 0) == self.calls:
+            raise NoMoreCalls("spent")
+        self.asked[step] = self.asked.get(step, 0) + 1
+        return Reply(text="Thought.", dollars=0.0)
+
+
 def told(request: Request) -> str:
     return request.messages[0].text
 
@@ -75,6 +92,28 @@ def test_all_ideas_are_thought_up_and_over_before_the_first_is_worked_out():
     assert "Thought idea 2, turn 1." in model.asked[7].messages[0].text
     assert session.history[1].usage.calls == 7
     assert session.history[2].usage.calls == 1
+
+
+def test_no_idea_is_thought_up_that_the_run_could_not_draft():
+    model, session = Thinking(), session_of(2)
+    SearchAgent(AIScientist(ideas=25, reflections=1), LanguageModel(model)).run(session)
+    assert model.purposes() == ["idea 1", "idea 2", "propose", "propose"]
+
+
+def test_thoughts_are_no_answers_that_brought_no_change():
+    session = session_of(2)
+    model = Answering(["Wider nets.", "Deeper nets."], "no edit at all")
+    SearchAgent(AIScientist(ideas=2, reflections=2), LanguageModel(model, Manner(edit_tries=3))).run(session)
+    step = session.history[1]
+    assert step.usage.calls == 2 * 2 + 3
+    assert step.evaluation.reason.startswith("no change could be made in 3 answers; at last: There is no edit")
+
+
+def test_a_cap_that_ends_the_thinking_is_told_as_what_it_is():
+    model, session = Ending(calls=3), session_of(2)
+    SearchAgent(AIScientist(ideas=2, reflections=2), LanguageModel(model)).run(session)
+    step = session.history[1]
+    assert (step.usage.calls, step.evaluation.reason) == (3, "no change was asked for: spent")
 
 
 def test_an_idea_that_is_done_is_worked_out_no_further():
@@ -157,14 +196,14 @@ class Remembering:
 
 @pytest.mark.parametrize("focus", [0, 1])
 def test_a_step_is_charged_for_ideas_that_were_thought_up_before_an_interruption(focus: int):
-    session, model = session_of(1), Remembering(Thinking(), breaks_off_after=3)
+    session, model = session_of(4), Remembering(Thinking(), breaks_off_after=3)
     agent = SearchAgent(AIScientist(ideas=4, reflections=1), LanguageModel(model, Manner(focus=focus)))
     with pytest.raises(KeyboardInterrupt):
         agent.run(session)
     assert [note.kind for note in session.history.notes] == ["idea 1", "idea 2", "idea 3"]
     model.breaks_off_after = 99
     agent.run(session)
-    assert model.model.purposes() == ["idea 1", "idea 2", "idea 3", "idea 4", "propose"]
+    assert model.model.purposes() == ["idea 1", "idea 2", "idea 3", "idea 4", *["propose"] * 4]
     assert session.history[1].usage.calls == 5
     assert [note.kind for note in session.history.notes][:5] == ["idea 1", "idea 2", "idea 3", "idea 4", IDEA_DONE]
 
@@ -194,7 +233,7 @@ def test_however_many_and_long_the_ideas_a_prompt_that_was_long_enough_stays_so(
 
 def test_for_the_next_idea_the_code_need_not_be_read_again():
     model, files = Rambling(), {f"part{number}.py": f"width = {number}\n" * 9 * number for number in range(40)}
-    session = RecordedSession({**FILES, **files}, lambda files: 0.5, steps=1)
+    session = RecordedSession({**FILES, **files}, lambda files: 0.5, steps=4)
     manner = Manner(context_tokens=least_tokens(session) * 2)
     SearchAgent(AIScientist(ideas=4, reflections=1), LanguageModel(model, manner)).run(session)
     codes = [told(request).partition("## What was tried")[0] for request in model.asked[:4]]
@@ -203,7 +242,7 @@ def test_for_the_next_idea_the_code_need_not_be_read_again():
 
 
 def test_a_model_that_copies_is_not_told_its_earlier_ideas():
-    model, session = Thinking(), session_of(1)
+    model, session = Thinking(), session_of(2)
     SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model, Manner(changes=0))).run(session)
     assert "Thought idea 1" not in told(model.asked[1])
     assert "Thought idea 1, turn 0." in told(model.asked[2]), "the idea that is worked out is told"

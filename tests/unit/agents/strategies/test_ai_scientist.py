@@ -14,6 +14,13 @@ def test_begins_with_the_first_idea():
     assert move.tags == {"idea": "1", "run": "1", "of": "25 ideas, 3 reflections each"}
 
 
+def test_has_no_more_ideas_thought_up_than_there_are_steps_to_draft_them_in():
+    move = move_of(AIScientist(), history_of(0.5, budget=2))
+    assert move.tags["of"] == "2 ideas, 3 reflections each"
+    later = move_of(AIScientist(runs=1), history_of(0.5, draft(0.6), budget=2))
+    assert (later.tags["idea"], later.tags["of"]) == ("2", "2 ideas, 3 reflections each")
+
+
 def test_works_an_idea_out_from_its_own_last_code_even_if_that_was_worse():
     move = move_of(AIScientist(), history_of(0.5, draft(0.7), improve(0.3, of=1)))
     assert (move.operator, move.parents) == (Operator.IMPROVE, (2,))

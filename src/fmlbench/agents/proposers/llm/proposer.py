@@ -126,6 +126,8 @@ class _Asking:
     manner: Manner
     step: int
     replies: list[Reply] = field(default_factory=list[Reply])
+    answers: int = 0
+    """How many of the replies were to bring a change; the others are thoughts."""
 
     def ask(self, purpose: str, turn: int, system: str, talk: tuple[Message, ...]) -> Reply:
         request = Request(
@@ -136,6 +138,7 @@ class _Asking:
             temperature=self.manner.degrees(turn if purpose == PROPOSE else 0),
         )
         self.replies.append(self.model.complete(request))
+        self.answers += purpose == PROPOSE
         return self.replies[-1]
 
     def say(self, purpose: str, turn: int, system: str, talk: tuple[Message, ...]) -> str:
@@ -232,8 +235,8 @@ def _objection(reply: Reply, problem: EditProblem, wanted: Lines, form: str) -> 
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:
-    said = f"no change could be made in {len(asked.replies)} answers; at last: {' '.join(str(end).split())}"
-    return said[:_LONGEST_REJECTION]
+    tried = f"could be made in {asked.answers} answers; at last" if asked.answers else "was asked for"
+    return f"no change {tried}: {' '.join(str(end).split())}"[:_LONGEST_REJECTION]
 
 
 def _without_sign(text: str) -> str:

@@ -1,0 +1,106 @@
+"""Runs of a user's own file: its mistakes are told in two lines, and the record knows its versions."""
+
+from pathlib import Path
+
+import pytest
+
+from fmlbench.engine.retest import Retest
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import read_state
+from tests.unit.cli.conftest import Fmlbench
+
+STRATEGY = """\
+from dataclasses import dataclass
+from fmlbench.agents.catalogue import search_entry
+from fmlbench.core.steps import Move, Operator
+
+@dataclass(frozen=True)
+class Mine:
+    def next_move(self, history, rng):
+        if len(history) == 2:
+            raise KeyError("climb")
+        return Move(operator=Operator.DRAFT)
+
+AGENT = search_entry("mine", Mine, "Mine.")
+"""
+MENDED = STRATEGY.replace("== 2", "== 9")
+WORDS = ("run", "toy", "--agent", "./mine.py", "--steps", "2", "--retest", "0", "--unsealed")
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "mine.py"
+    path.write_text(STRATEGY)
+    return path
+
+
+def last_words(text: str) -> list[str]:
+    return text.splitlines()[-2:]
+
+
+def test_a_file_that_cannot_be_read_is_told_in_two_lines_and_leaves_nothing_behind(
+    fmlbench: Fmlbench, runs: Path, mine: Path
+):
+    mine.write_text(STRATEGY.replace('Mine.")', 'Mine."'))
+    for words in (("agents", "./mine.py"), WORDS):
+        called = fmlbench(*words)
+        assert called.code == 2
+        assert called.err == (
+            "error: ./mine.py, line 12: '(' was never closed\nhint:  Mend the file; docs/agents.md shows how.\n"
+        )
+    assert not runs.exists()
+
+
+def test_a_crash_is_told_and_a_mended_file_makes_a_run_of_its_own(fmlbench: Fmlbench, runs: Path, mine: Path):
+    called = fmlbench(*WORDS)
+    (broken,) = runs.iterdir()
+    assert called.code == 2
+    error, hint = last_words(called.err)
+    assert error == "error: ./mine.py, line 9: KeyError: 'climb'"
+    assert hint == (
+        "hint:  Mend the file; docs/agents.md shows how. A mended file makes a new run, with the same command; "
+        f"as it is, go on with: fmlbench resume {broken.name}"
+    )
+
+    mine.write_text(MENDED)
+    refused = fmlbench("resume", broken.name)
+    assert refused.code == 2
+    assert last_words(refused.err) == [
+        "error: ./mine.py has changed since this run was started.",
+        "hint:  Bring the file back to what it was, or start another run with the same command.",
+    ]
+    assert len(read_state(RunFolder(broken)).steps) == 2
+
+    assert fmlbench(*WORDS).code == 0
+    (mended,) = (path for path in runs.iterdir() if path != broken)
+    assert len(read_state(RunFolder(mended)).steps) == 3
+
+
+def test_who_only_has_retests_left_needs_the_file_no_more(
+    fmlbench: Fmlbench, runs: Path, mine: Path, monkeypatch: pytest.MonkeyPatch
+):
+    mine.write_text(MENDED)
+    with monkeypatch.context() as stopped:
+        stopped.setattr(Retest, "run", _stop)
+        assert fmlbench("run", "toy", "--agent", "./mine.py", "--steps", "1", "--retest", "1", "--unsealed").code == 130
+    mine.unlink()
+    (run,) = runs.iterdir()
+    called = fmlbench("resume", run.name)
+    assert called.code == 0, called.err
+    assert read_state(RunFolder(run)).retests
+
+
+def test_answers_given_to_another_version_of_the_file_are_not_replayed(fmlbench: Fmlbench, runs: Path, mine: Path):
+    mine.write_text(MENDED)
+    words = ("run", "toy", "--agent", "./mine.py", "--steps", "1", "--retest", "0", "--unsealed")
+    assert fmlbench(*words, "--model", "scripted/tinker").code == 0
+    (run,) = runs.iterdir()
+    mine.write_text(MENDED + "# another version\n")
+    called = fmlbench(*words, "--replay", run.name)
+    assert called.code == 2
+    assert "hint:  That was its file as it was with scripted/tinker and " in called.err
+
+
+def _stop(*_: object) -> None:
+    raise KeyboardInterrupt
