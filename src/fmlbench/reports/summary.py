@@ -72,6 +72,8 @@ class Summary:
     is_sealed: bool
     metric: str
     stage: Stage
+    started: str
+    """When; empty before."""
     baseline: float | None
     best: BestStep | None
     """None until something has a score; the baseline itself (index 0) if nothing beat it."""
@@ -113,6 +115,7 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
         is_sealed=spec.rung.is_sealed,
         metric=task.metric.name,
         stage=_stage(spec, state, task.metric),
+        started=state.started,
         baseline=state.steps[0].score if state.steps else None,
         best=_best_step(best),
         proposed=len(history.proposed),

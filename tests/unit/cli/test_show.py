@@ -132,6 +132,37 @@ def test_runs_are_listed_with_their_state(fmlbench: Fmlbench, runs: Path, comple
     assert {record["summary"]["run"] for record in listed} == {SPEC.run_id, other.run_id}
 
 
+def test_the_run_that_was_started_last_is_listed_last(fmlbench: Fmlbench, runs: Path):
+    specs = [spec_of(label=label) for label in ("one", "two", "three", "waiting")]
+    for spec, day in zip(specs, (12, 11, 13), strict=False):
+        start = started(spec).model_copy(update={"at": f"2026-11-{day}T12:30:00.000+00:00"})
+        write_run(runs, spec, [start, baseline()])
+    write_run(runs, specs[3], [])
+    lines = fmlbench("runs").out.splitlines()[2:]
+    assert [line.split()[1] for line in lines] == ["waiting", "two", "one", "three"]
+    assert "13 Nov" in lines[-1]
+    listed = json.loads(fmlbench("runs", "--json").out)
+    assert [record["summary"]["spec"]["label"] for record in listed] == ["waiting", "two", "one", "three"]
+
+
+def test_a_list_of_runs_that_is_piped_leaves_nothing_out(fmlbench: Fmlbench, runs: Path):
+    long = SPEC.model_copy(update={"agent": SPEC.agent.model_copy(update={"name": "patient" * 20})})
+    write_run(runs, long, complete_run(long))
+    head, _, line = fmlbench("runs").out.splitlines()
+    assert "test gain [95% interval]" in head
+    assert long.run_id in line
+    assert line.rstrip().endswith("sealed by bubblewrap")
+
+
+def test_a_name_is_not_cut_off_at_the_edge_of_the_screen(
+    fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch
+):
+    long = SPEC.model_copy(update={"agent": SPEC.agent.model_copy(update={"name": "patient" * 20})})
+    write_run(runs, long, complete_run(long))
+    monkeypatch.setenv("COLUMNS", "80")
+    assert fmlbench("runs").out.endswith(f"  {long.run_id}\n")
+
+
 def test_a_damaged_run_is_named_and_left_out(fmlbench: Fmlbench, runs: Path, complete: RunFolder):
     broken = runs / "broken"
     broken.mkdir()
