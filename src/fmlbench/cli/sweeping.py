@@ -19,7 +19,7 @@ from fmlbench.engine.preparation import prepare
 from fmlbench.scheduling.engines.catalogue import open_engine
 from fmlbench.scheduling.engines.engine import Engine
 from fmlbench.scheduling.estimates import makespan
-from fmlbench.scheduling.planning import Plan, lay_out, make_plan
+from fmlbench.scheduling.planning import Plan, lay_out, make_plan, require_model_for_caps
 from fmlbench.scheduling.standing import Standing, State, look_at_all, seconds_left
 from fmlbench.scheduling.status import Status, status_of
 from fmlbench.scheduling.steering import cancel, forgive, set_plan_free
@@ -33,6 +33,7 @@ def start_sweep(study: str, *, engine: str, caps: Mapping[str, float | None], on
     """Show the plan, then carry it out."""
     places = find_places()
     plan = _plan(study, places, caps)
+    require_model_for_caps(plan)
     if only_plan:
         # Asking a cluster how large it is can mean starting one.
         wide = open_engine(engine, plan, places.cache).parallel if engine == "local" else plan.study.caps.parallel or 1

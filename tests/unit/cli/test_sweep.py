@@ -89,6 +89,12 @@ def test_budgets_can_be_given_by_flags_and_caps_overruled(fmlbench: Fmlbench, tm
     assert (nothing.code, "lets nothing happen" in nothing.err) == (2, True)
 
 
+def test_a_sweep_with_a_cap_for_a_model_that_nobody_asks_is_refused(fmlbench: Fmlbench, tmp_path: Path):
+    called = fmlbench("sweep", str(tmp_path / "study.toml"), "--task", "toy", "--dollars", "2", "--plan")
+    assert called.code == 2
+    assert called.err.startswith("error: A cap in dollars or tokens needs a model")
+
+
 def test_a_study_can_be_written_by_flags_and_is_never_overwritten(fmlbench: Fmlbench, tmp_path: Path):
     path = str(tmp_path / "new.toml")
     words = ("sweep", path, "--task", "toy", "--agent", "noop", "--agent", "random", "--seeds", "4", "--steps", "7")
