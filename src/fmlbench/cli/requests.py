@@ -78,9 +78,17 @@ class RunRequest:
         if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):
             raise BadRequest(
                 f"Agent '{self.agent}' as asked for is not the one that played the run to be replayed.",
-                hint=f"That was {recorded.name} with {recorded.model or 'no model'} and {dict(recorded.settings)}.",
+                hint=_told_apart(recorded, asked),
             )
         return asked.model_copy(update={"replay": str(self.replay.path)})
+
+
+def _told_apart(recorded: AgentSpec, asked: AgentSpec) -> str:
+    """Who played a run, as far as it differs from who is asked for."""
+    differing = [f"{key}={value}" for key, value in recorded.settings.items() if asked.settings.get(key) != value]
+    prompts = ["the prompts of another version"] if recorded.prompts != asked.prompts else []
+    who = f"{recorded.name} with {recorded.model or 'no model'}"
+    return f"That was {', '.join([who, *differing, *prompts])}."
 
 
 def rung(*, unsealed: bool) -> Rung:
