@@ -201,7 +201,7 @@ AGENTS: dict[str, AgentEntry] = {
             build=_oracle,
         ),
         search_entry(
-            "random", RandomSearch, "Goes on from any earlier step that ran: the control for all that follow."
+            "random", RandomSearch, "Goes on from any earlier step that ran: the control for all other strategies."
         ),
         search_entry("linear", Linear, "One chain, never back, as a coding agent works in one folder."),
         search_entry(

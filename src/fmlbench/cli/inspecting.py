@@ -49,7 +49,7 @@ def show_run(folder: RunFolder, *, as_json: bool) -> None:
     if as_json:
         show_json({"folder": folder.path, "summary": summary, "steps": rows})
     else:
-        show(Group(render_summary(summary, place=str(folder.path)), Text(), step_tree(rows)))
+        show(Group(render_summary(summary, place=str(folder.path), has_tree=True), Text(), step_tree(rows)))
 
 
 def show_diff(folder: RunFolder, index: int, *, as_json: bool) -> None:

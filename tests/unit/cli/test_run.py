@@ -158,6 +158,7 @@ def test_settings_are_keys_and_values_and_a_value_may_hold_an_equals_sign():
 def test_a_run_prints_its_steps_while_it_goes_and_its_summary_at_the_end(fmlbench: Fmlbench, runs: Path):
     called = fmlbench("run", "toy", "--agent", "noop", "--steps", "1", "--retest", "1")
     assert called.code == 0
+    assert ": 1 step, sealed" in called.err.splitlines()[0]
     assert "step 0/1  ok" in called.err
     assert "step 1/1  ok" in called.err
     assert "step" not in called.out.split("baseline")[0]

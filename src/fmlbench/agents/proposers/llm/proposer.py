@@ -24,6 +24,7 @@ from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Usage
+from fmlbench.core.text import counted
 from fmlbench.llm.chat import ChatModel, Message, Place, Reply, Request
 from fmlbench.workspace.globs import matches
 
@@ -232,7 +233,7 @@ def _objection(reply: Reply, problem: EditProblem, wanted: Lines, form: str) -> 
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:
-    said = f"no change could be made in {len(asked.replies)} answers; at last: {' '.join(str(end).split())}"
+    said = f"no change could be made in {counted(len(asked.replies), 'answer')}; at last: {' '.join(str(end).split())}"
     return said[:_LONGEST_REJECTION]
 
 
