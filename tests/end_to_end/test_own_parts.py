@@ -44,7 +44,7 @@ def task(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("rung", [(), ("--unsealed",)])
 def test_a_grader_meets_the_file_of_its_track(cache: Path, tmp_path: Path, task: Path, rung: tuple[str, ...]):
     terminal = Terminal(cache, tmp_path / "runs")
-    words = ("run", str(task), "--agent", "noop", "--steps", "0", "--retest", "0", *rung, "--track")
+    words = ("run", str(task), "--agent", "noop", "--steps", "1", "--retest", "0", *rung, "--track")
     cpu, paper = (terminal.ask(*words, track)["summary"]["baseline"] for track in ("cpu", "paper"))
     assert paper == 0
     assert cpu > 0

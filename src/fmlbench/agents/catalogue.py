@@ -124,10 +124,12 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
         return _spec(entry, read_settings(name, entry.settings, settings)).model_copy(
             update={"model": model or entry.default_model}
         )
-    if model and entry.proposer != MUTATE.name:
+    if model and not takes_model(entry):
         hint = f"'fmlbench agents' lists those that take one: their proposer is {MUTATE.name}."
         raise BadRequest(f"Agent '{name}' has no use for a model.", hint=hint)
-    values = read_settings(name, {**entry.settings, **(settings_of(Manner) if model else {})}, settings)
+    if not model:
+        _refuse_settings_of_models(entry, settings)
+    values = read_settings(name, {**entry.settings, **(model_settings(entry) if model else {})}, settings)
     with _mistakes_of(entry):
         try:
             entry.check(values)
@@ -138,6 +140,25 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
             raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
     spec = _spec(entry, values)
     return with_model(spec, model) if model else spec
+
+
+def takes_model(entry: AgentEntry) -> bool:
+    """Whether an agent can be given a language model."""
+    return entry.default_model is not None or entry.proposer == MUTATE.name
+
+
+def model_settings(entry: AgentEntry) -> Mapping[str, Setting]:
+    """What can be set as well once an agent is given a model; programs ask theirs in their own way."""
+    return settings_of(Manner) if entry.proposer == MUTATE.name else {}
+
+
+def _refuse_settings_of_models(entry: AgentEntry, given: Mapping[str, str]) -> None:
+    for key in given:
+        if key in model_settings(entry) and key not in entry.settings:
+            raise BadRequest(
+                f"Agent '{entry.name}' has no setting named '{key}'.",
+                hint="It is a setting of language models: add --model NAME.",
+            )
 
 
 def _spec(entry: AgentEntry, values: dict[str, Value]) -> AgentSpec:
@@ -221,7 +242,7 @@ AGENTS: dict[str, AgentEntry] = {
             build=_oracle,
         ),
         search_entry(
-            "random", RandomSearch, "Goes on from any earlier step that ran: the control for all that follow."
+            "random", RandomSearch, "Goes on from any earlier step that ran: the control for all other strategies."
         ),
         search_entry("linear", Linear, "One chain, never back, as a coding agent works in one folder."),
         search_entry(

@@ -14,7 +14,7 @@ def bench(
     agent: Annotated[
         str, typer.Option(metavar="NAME", help="Who does the research; 'fmlbench agents' lists them.")
     ] = "greedy",
-    steps: Annotated[int, typer.Option(metavar="N", min=0, help="How many proposals are tested on each task.")] = 5,
+    steps: Annotated[int, typer.Option(metavar="N", help="How many proposals are tested on each task.")] = 5,
     seed: Annotated[int, typer.Option(metavar="S", help="Decides all dice.")] = 0,
     track: TrackOption = "cpu",
     retest: Annotated[

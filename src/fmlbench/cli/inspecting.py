@@ -23,7 +23,7 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def list_runs(runs: Path, *, as_json: bool) -> None:
-    """Every run of a folder; one that cannot be read is named and left out."""
+    """Every run of a folder, the newest last; one that cannot be read is named and left out."""
     found: list[tuple[RunFolder, Summary]] = []
     for specification in sorted(runs.glob("*/run.json")):
         run = RunFolder(specification.parent)
@@ -32,6 +32,7 @@ def list_runs(runs: Path, *, as_json: bool) -> None:
         except FmlbenchError as error:
             left_out = Text(f"{run.path.name} is left out: {one_line(error.message)}", "yellow")
             proceedings().print(left_out, soft_wrap=True)
+    found.sort(key=lambda run: run[1].started)
     if as_json:
         show_json([{"folder": run.path, "summary": summary} for run, summary in found])
     elif found:
@@ -48,7 +49,7 @@ def show_run(folder: RunFolder, *, as_json: bool) -> None:
     if as_json:
         show_json({"folder": folder.path, "summary": summary, "steps": rows})
     else:
-        show(Group(render_summary(summary, place=str(folder.path)), Text(), step_tree(rows)))
+        show(Group(render_summary(summary, place=str(folder.path), has_tree=True), Text(), step_tree(rows)))
 
 
 def show_diff(folder: RunFolder, index: int, *, as_json: bool) -> None:

@@ -25,6 +25,9 @@ def list_providers(as_json: JsonOption = False) -> None:
     """List the providers: what is installed, whose key is set, and what mends the rest."""
     import os
 
+    from rich.console import Group
+    from rich.text import Text
+
     from fmlbench.cli.places import find_places
     from fmlbench.cli.screen import show, show_json
     from fmlbench.reports.models import model_settings_table, provider_rows, provider_table
@@ -33,8 +36,7 @@ def list_providers(as_json: JsonOption = False) -> None:
     if as_json:
         show_json(rows)
     else:
-        show(provider_table(rows))
-        show(model_settings_table())
+        show(Group(provider_table(rows), Text(), model_settings_table()))
 
 
 @app.command("test")

@@ -52,7 +52,7 @@ def read_summary(folder: RunFolder) -> Summary:
     """What came of a run so far."""
     spec = folder.read_spec()
     state = read_state(folder)
-    return summarise(spec, state, task_of(spec, state))
+    return summarise(spec, state, task_of(spec, state), is_played=folder.is_played)
 
 
 def task_of(spec: RunSpec, state: RunState) -> Task:

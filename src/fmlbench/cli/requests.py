@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fmlbench.agents.catalogue import agent_spec, find_agent, is_program
+from fmlbench.agents.catalogue import agent_spec, find_agent, is_program, takes_model
 from fmlbench.agents.external.building import require_program
 from fmlbench.core.errors import BadRequest, SandboxMissing
 from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
@@ -38,21 +38,35 @@ class RunRequest:
 
     def spec(self, folder: TaskFolder) -> RunSpec:
         """The run this is on a task."""
+        _require_positive("--steps", self.steps)
         _require_positive("--hours", self.hours)
         _require_positive("--dollars", self.dollars)
         _require_positive("--tokens", self.tokens)
         if find_agent(self.agent).is_person and not self.unsealed:
             raise BadRequest(f"No sandbox holds '{self.agent}'.", hint="Add --unsealed: every score is marked then.")
+        agent = self._agent()
+        self._require_model_for_caps(agent)
         return RunSpec(
             task=name_of(folder),
             task_digest=folder.on(self.track).digest,
             track=self.track,
-            agent=self._agent(),
+            agent=agent,
             seed=self.seed,
             budget=Budget(steps=self.steps, hours=self.hours, dollars=self.dollars, tokens=self.tokens),
             rung=rung(unsealed=self.unsealed),
             retest_seeds=self.retest,
             label=self.label,
+        )
+
+    def _require_model_for_caps(self, agent: AgentSpec) -> None:
+        caps = {"--dollars": self.dollars, "--tokens": self.tokens}
+        given = [option for option, cap in caps.items() if cap is not None]
+        if agent.model or not given:
+            return
+        left_out = f"eave out {' and '.join(given)}."
+        raise BadRequest(
+            f"A cap in dollars or tokens needs a model, and '{self.agent}' has none.",
+            hint=f"Add --model NAME, or l{left_out}" if takes_model(find_agent(self.agent)) else f"L{left_out}",
         )
 
     def _agent(self) -> AgentSpec:
@@ -62,12 +76,21 @@ class RunRequest:
         recorded = self.replay.read_spec().agent
         asked = agent_spec(self.agent, self.settings, model or recorded.model)
         if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):
-            was = "its file as it was" if asked.name == recorded.name and asked.file != recorded.file else recorded.name
             raise BadRequest(
                 f"Agent '{self.agent}' as asked for is not the one that played the run to be replayed.",
-                hint=f"That was {was} with {recorded.model or 'no model'} and {dict(recorded.settings)}.",
+                hint=_told_apart(recorded, asked),
             )
         return asked.model_copy(update={"replay": str(self.replay.path)})
+
+
+def _told_apart(recorded: AgentSpec, asked: AgentSpec) -> str:
+    """Who played a run, as far as it differs from who is asked for."""
+    differing = [f"{key}={value}" for key, value in recorded.settings.items() if asked.settings.get(key) != value]
+    if recorded.prompts != asked.prompts:
+        differing.append("the prompts of another version")
+    is_edited = asked.name == recorded.name and asked.file != recorded.file
+    who = f"{'its file as it was' if is_edited else recorded.name} with {recorded.model or 'no model'}"
+    return f"That was {', '.join([who, *differing])}."
 
 
 def rung(*, unsealed: bool) -> Rung:

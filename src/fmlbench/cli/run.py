@@ -21,7 +21,7 @@ def run(
         typer.Option(metavar="MODEL", help="A language model writes the code: provider/name; see 'fmlbench models'."),
     ] = "",
     steps: Annotated[
-        int, typer.Option(metavar="N", min=0, help="How many proposals it may have tested. The baseline is free.")
+        int, typer.Option(metavar="N", help="How many proposals it may have tested. The baseline is free.")
     ] = 20,
     seed: Annotated[
         int, typer.Option(metavar="S", help="Decides all dice; the same seed gives the same draws of data.")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PLAIN_WIDTH = 160
-"""Columns where there is no terminal to fit; the variable COLUMNS overrules it."""
+"""Columns where there is no terminal to fit, but for what needs more; the variable COLUMNS overrules it."""
 
 
 def results() -> "Console":
@@ -27,8 +27,13 @@ def proceedings() -> "Console":
 
 
 def show(result: "RenderableType") -> None:
-    """Print a result for a person."""
-    results().print(result)
+    """Print a result for a person; a name that is wider than the screen goes on beyond its edge, on one line."""
+    from fmlbench.reports.tables import room_for
+
+    console = results()
+    if _is_free(console):
+        console.width = max(PLAIN_WIDTH, room_for(result, console))
+    console.print(result, crop=False)
 
 
 def show_lines(text: "Text") -> None:
@@ -47,6 +52,11 @@ def _console(*, stderr: bool) -> "Console":
     from rich.console import Console
 
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-    if not console.is_terminal and "COLUMNS" not in os.environ:
+    if _is_free(console):
         console.width = PLAIN_WIDTH
     return console
+
+
+def _is_free(console: "Console") -> bool:
+    """Whether nothing says how wide a page may be."""
+    return not console.is_terminal and "COLUMNS" not in os.environ

@@ -56,7 +56,7 @@ def start(
     ] = None,
     steps: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, help="For a study that is written: the steps of each run; 20 if not said."),
+        typer.Option(metavar="N", min=1, help="For a study that is written: the steps of each run; 20 if not said."),
     ] = None,
     hours: Annotated[
         float | None, typer.Option(metavar="H", help="For a study that is written: the longest each run may take.")

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.run import agent_names
+from fmlbench.core.text import counted
 from fmlbench.reports.tables import plain_table
 from fmlbench.reports.untrusted import one_line
 from fmlbench.reports.wording import dollars_text, duration_text
@@ -66,9 +67,9 @@ def forecast_of(plan: Plan, standings: Sequence[Standing], parallel: int) -> For
 def plan_text(plan: Plan, standings: Sequence[Standing], parallel: int) -> Text:
     """The same in words."""
     told = forecast_of(plan, standings, parallel)
-    size = f"{told.tasks} tasks x {told.agents} agents x {told.seeds} seeds"
+    sizes = (counted(told.tasks, "task"), counted(told.agents, "agent"), counted(told.seeds, "seed"))
     lines = [
-        f"study {told.study}: {told.runs} runs = {size}, {told.steps} steps each",
+        f"study {told.study}: {counted(told.runs, 'run')} = {' x '.join(sizes)}, {counted(told.steps, 'step')} each",
         f"{told.complete} are complete already" if told.complete else "",
         f"estimated: {_time_text(told)}, {_cost_text(told)}",
     ]
@@ -126,11 +127,11 @@ def group_table(groups: Sequence[RunGroup]) -> Table:
 def headline(status: Status) -> Text:
     """The whole sweep in one or two lines."""
     counts = ", ".join(f"{count} {state}" for state, count in status.states.items() if count)
-    parts = [f"{status.runs} runs: {counts}", f"{status.steps} of {status.steps_due} steps"]
+    parts = [f"{counted(status.runs, 'run')}: {counts}", f"{status.steps} of {status.steps_due} steps"]
     if status.seconds_left:
         parts.append(f"about {duration_text(status.seconds_left)} left")
     if status.dollars or status.unpriced_steps:
-        unpriced = f" (and {status.unpriced_steps} steps of unknown price)" if status.unpriced_steps else ""
+        unpriced = f" (and {counted(status.unpriced_steps, 'step')} of unknown price)" if status.unpriced_steps else ""
         parts.append(f"${status.dollars:.2f} spent{unpriced}")
     text = Text("; ".join(parts))
     if status.failures:

@@ -15,11 +15,12 @@ from fmlbench.cli.screen import proceedings, show, show_json, show_lines
 from fmlbench.cli.sweep_tables import forecast_of, plan_text, status_page
 from fmlbench.cli.sweep_view import watching
 from fmlbench.core.errors import BadRequest
+from fmlbench.core.text import counted
 from fmlbench.engine.preparation import prepare
 from fmlbench.scheduling.engines.catalogue import open_engine
 from fmlbench.scheduling.engines.engine import Engine
 from fmlbench.scheduling.estimates import makespan
-from fmlbench.scheduling.planning import Plan, lay_out, make_plan
+from fmlbench.scheduling.planning import Plan, lay_out, make_plan, require_model_for_caps
 from fmlbench.scheduling.standing import Standing, State, look_at_all, seconds_left
 from fmlbench.scheduling.status import Status, status_of
 from fmlbench.scheduling.steering import cancel, forgive, set_plan_free
@@ -33,6 +34,7 @@ def start_sweep(study: str, *, engine: str, caps: Mapping[str, float | None], on
     """Show the plan, then carry it out."""
     places = find_places()
     plan = _plan(study, places, caps)
+    require_model_for_caps(plan)
     if only_plan:
         # Asking a cluster how large it is can mean starting one.
         wide = open_engine(engine, plan, places.cache).parallel if engine == "local" else plan.study.caps.parallel or 1
@@ -63,13 +65,15 @@ def cancel_runs(study: str) -> None:
     lay_out(plan)
     cancelled = cancel(look_at_all(plan))
     playing = sum(standing.state is State.PLAYING for standing in cancelled)
-    show_lines(Text(f"cancelled {len(cancelled)} runs; {playing} of them are played now and end within seconds"))
+    show_lines(
+        Text(f"cancelled {counted(len(cancelled), 'run')}; {playing} of them are played now and end within seconds")
+    )
 
 
 def forgive_runs(study: str) -> None:
     """Let failed and cancelled runs be tried again."""
     forgiven = forgive(look_at_all(_plan(study, find_places())))
-    show_lines(Text(f"{len(forgiven)} runs will be tried again: fmlbench sweep {shlex.quote(study)}"))
+    show_lines(Text(f"{counted(len(forgiven), 'run')} will be tried again: fmlbench sweep {shlex.quote(study)}"))
 
 
 def _plan(study: str, places: Places, overruled: Mapping[str, float | None] | None = None) -> Plan:

@@ -16,6 +16,7 @@ from fmlbench.core.figures import score_text
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import ENDING, INVITATION, Note
 from fmlbench.core.task import Task
+from fmlbench.core.text import counted
 from fmlbench.records.events import (
     Event,
     NoteMade,
@@ -103,7 +104,7 @@ class RunView:
 
     def _title(self) -> Text:
         spec = self._spec
-        title = Text(f"{spec.run_id}: {spec.budget.steps} steps, ")
+        title = Text(f"{spec.run_id}: {counted(spec.budget.steps, 'step')}, ")
         title.append_text(seal(spec.rung))
         if self._state.steps:
             title.append(f", going on after step {len(self._state.steps) - 1}")

@@ -1,6 +1,11 @@
-"""Text that comes from outside, made fit to be written down."""
+"""Words and text that are written down in many places."""
 
 
 def storable(text: str) -> str:
     """The text without halves of characters: models and JSON can spell them, no file can hold them."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def counted(number: int, noun: str) -> str:
+    """So many of something: 1 step, 2 steps."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

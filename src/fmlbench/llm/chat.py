@@ -105,7 +105,8 @@ class CallFailed(Exception):
         wait_seconds: float | None = None,
     ) -> None:
         super().__init__(reason)
-        self.reason = reason
+        self.reason = reason.rstrip(". ")
+        """Without a dot at its end, as it stands within sentences."""
         self.is_transient = is_transient
         """Whether the same call may well succeed later."""
         self.may_cost = may_cost

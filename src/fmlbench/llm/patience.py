@@ -56,6 +56,6 @@ class Patient:
 
     def _trouble(self, failure: CallFailed, attempt: int) -> FmlbenchError:
         tries = f" after {attempt} tries" if attempt > 1 else ""
-        hint = failure.hint or "Look whether the provider works and is paid; 'fmlbench models' tests a key."
+        hint = failure.hint or "Look whether the provider works and is paid; 'fmlbench models test MODEL' tries a key."
         kind = ModelTrouble if failure.is_transient else ModelUnavailable
         return kind(f"{self.name} did not answer{tries}: {failure.reason}.", hint=hint)

@@ -8,6 +8,8 @@ from fmlbench.llm.chat import Tokens
 from fmlbench.llm.names import ModelName
 
 LIST = "genai-prices"
+NOBODY = "nobody charges for it"
+"""Says so where there is no list to name."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,7 @@ Pricing = Callable[[Tokens], Price]
 def free(tokens: Tokens) -> Price:
     """The price of what runs on the user's own machine."""
     del tokens
-    return Price(0.0, "nobody charges for it")
+    return Price(0.0, NOBODY)
 
 
 def unknown(tokens: Tokens) -> Price:

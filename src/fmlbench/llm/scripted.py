@@ -36,11 +36,21 @@ def read_script(path: Path) -> Script:
         ) from error
     except ValidationError as error:
         raise ModelUnavailable(
-            f"The script '{path}' is not one.", hint="A script is a list of answers, or of lists of answers."
+            f"The script '{path}' {_problem(error)}.",
+            hint="A script is a JSON list of answers, or of lists of answers.",
         ) from error
     if not script or not all(script):
         raise ModelUnavailable(f"The script '{path}' has nothing to say in a step.", hint="Write an answer for each.")
     return script
+
+
+def _problem(error: ValidationError) -> str:
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return f"is no JSON: {first['msg'].removeprefix('Invalid JSON: ')}"
+    if not first["loc"]:
+        return "is no list"
+    return f"has no answer as entry {int(first['loc'][0]) + 1}"
 
 
 @dataclass(frozen=True)

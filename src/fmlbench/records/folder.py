@@ -23,7 +23,7 @@ from pathlib import Path
 
 from fmlbench.core.errors import RunDamaged, RunNotFound
 from fmlbench.core.run import RunSpec
-from fmlbench.records.lease import CANCELLED
+from fmlbench.records.lease import CANCELLED, holder_of
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,11 @@ class RunFolder:
         """What belongs to an agent that is a program of its own."""
         return self.path / "agent"
 
+    @property
+    def is_played(self) -> bool:
+        """Whether somebody plays the run now, as far as anybody can tell."""
+        return self.lock.exists() and holder_of(self.path) is not None
+
     def step(self, index: int) -> Path:
         """What is kept of a step."""
         return self.path / "steps" / str(index)
@@ -136,5 +141,6 @@ def find_run(name: str, runs: Path) -> RunFolder:
         return RunFolder(matches[0].resolve())
     if matches:
         names = ", ".join(path.name for path in matches[:4])
-        raise RunNotFound(f"'{name}' could be several runs.", hint=f"Say which: {names} ...")
+        more = " ..." if len(matches) > 4 else "."
+        raise RunNotFound(f"'{name}' could be several runs.", hint=f"Say which: {names}{more}")
     raise RunNotFound(f"There is no run named '{name}'.", hint=f"fmlbench runs lists what lies in {runs}.")

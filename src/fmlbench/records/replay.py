@@ -33,6 +33,8 @@ class RunState:
     spec: RunSpec | None = None
     task: Task | None = None
     provenance: Provenance | None = None
+    started: str = ""
+    """When the run began; empty while it has not."""
     steps: list[Step] = field(default_factory=list[Step])
     notes: list[Note] = field(default_factory=list[Note])
     pending: ProposalMade | None = None
@@ -67,6 +69,7 @@ class RunState:
         match event:
             case RunStarted():
                 self.spec, self.task, self.provenance = event.spec, event.task, event.provenance
+                self.started = self.started or event.at
             case ProposalMade():
                 self._expect(event.index, "proposal")
                 self.pending, self.attempts = event, 0

@@ -7,7 +7,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fmlbench.agents.catalogue import AgentEntry
+from fmlbench.agents.catalogue import AgentEntry, model_settings
 from fmlbench.reports.tables import plain_table
 
 
@@ -33,6 +33,8 @@ class AgentRow:
     model: str
     """The language model that it uses unless another is named; empty where it does without."""
     settings: Mapping[str, SettingRow]
+    model_settings: Sequence[str]
+    """What can be set as well once a model is named; none where models have no settings or are not taken."""
 
 
 def agent_rows(entries: Iterable[AgentEntry]) -> list[AgentRow]:
@@ -55,13 +57,21 @@ def agent_page(row: AgentRow) -> RenderableType:
     head = Text(f"{row.name}: ", style="bold").append(row.description, style="not bold")
     model = f", model {row.model} unless --model names another" if row.model else ""
     parts = Text(f"strategy {row.strategy}, proposer {row.proposer}{model}")
+    more = _model_settings(row)
     if not row.settings:
-        return Group(head, parts, Text("Nothing can be set."))
+        return Group(head, parts, Text("Nothing can be set."), *more)
     table = plain_table("--set", "default", "values", "meaning")
     for name, setting in row.settings.items():
         default = "must be given" if setting.required else str(setting.default)
         table.add_row(Text(name, style="bold"), Text(default), Text(setting.range or "any"), Text(setting.meaning))
-    return Group(head, parts, Text(), table)
+    return Group(head, parts, Text(), table, *more)
+
+
+def _model_settings(row: AgentRow) -> list[Text]:
+    if not row.model_settings:
+        return []
+    names = ", ".join(row.model_settings)
+    return [Text(), Text(f"With --model it also has the settings of models, which 'fmlbench models' explains: {names}")]
 
 
 def agent_row(entry: AgentEntry) -> AgentRow:
@@ -76,4 +86,5 @@ def agent_row(entry: AgentEntry) -> AgentRow:
             name: SettingRow(setting.default, setting.meaning, setting.required, setting.range)
             for name, setting in entry.settings.items()
         },
+        model_settings=list(model_settings(entry)),
     )

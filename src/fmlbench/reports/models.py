@@ -14,6 +14,7 @@ from fmlbench.llm.local.catalogue import LOCAL_MODELS, LocalModel
 from fmlbench.llm.local.fetching import LOCAL, model_file
 from fmlbench.llm.local.serving import is_installed
 from fmlbench.llm.opening import SCRIPTED
+from fmlbench.llm.prices import NOBODY
 from fmlbench.llm.providers.catalogue import PROVIDERS, Provider
 from fmlbench.llm.scripted import TINKER
 from fmlbench.reports.tables import plain_table
@@ -62,16 +63,21 @@ def trial_table(reply: Reply) -> Table:
     """How a trial went."""
     table = Table.grid(padding=(0, 2))
     tokens = reply.tokens
-    price = "not known" if reply.dollars is None else f"${reply.dollars:.6f}, by {reply.priced_by}"
     for name, value in (
         ("answer", one_line(reply.text, 200) or "none"),
         ("served by", one_line(reply.served_by, 200) or "not said"),
         ("tokens", f"{tokens.input} read, {tokens.output} written ({tokens.reasoning} of them thought)"),
-        ("cost", price),
+        ("cost", _price(reply)),
         ("time", f"{reply.seconds:.1f} s"),
     ):
         table.add_row(Text(name, style="bold"), Text(value))
     return table
+
+
+def _price(reply: Reply) -> str:
+    if reply.dollars is None:
+        return "not known"
+    return f"none, {NOBODY}" if reply.priced_by == NOBODY else f"${reply.dollars:.6f}, by {reply.priced_by}"
 
 
 def _local_row(model: LocalModel, models: Path) -> ProviderRow:

@@ -22,6 +22,8 @@ class Stage(StrEnum):
     WAITING = "not started"
     SEARCHING = "in progress"
     RETESTING = "retesting"
+    STOPPED = "stopped"
+    """It began and is not complete, and nobody plays it now."""
     COMPLETE = "complete"
 
 
@@ -72,6 +74,8 @@ class Summary:
     is_sealed: bool
     metric: str
     stage: Stage
+    started: str
+    """When; empty before."""
     baseline: float | None
     best: BestStep | None
     """None until something has a score; the baseline itself (index 0) if nothing beat it."""
@@ -98,11 +102,11 @@ class Summary:
     @property
     def is_over(self) -> bool:
         """Whether the agent's part is over, so that hidden scores may be shown."""
-        return self.stage in {Stage.RETESTING, Stage.COMPLETE}
+        return bool(self.ended)
 
 
-def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
-    """Put a run's figures together."""
+def summarise(spec: RunSpec, state: RunState, task: Task, *, is_played: bool = True) -> Summary:
+    """Put a run's figures together; what nobody plays and is not complete was stopped."""
     history = state.history(task.metric)
     best = history.best
     outcomes = Counter(str(step.evaluation.outcome) for step in history.proposed)
@@ -112,7 +116,8 @@ def summarise(spec: RunSpec, state: RunState, task: Task) -> Summary:
         spec=spec,
         is_sealed=spec.rung.is_sealed,
         metric=task.metric.name,
-        stage=_stage(spec, state, task.metric),
+        stage=_stage(spec, state, task.metric, is_played=is_played),
+        started=state.started,
         baseline=state.steps[0].score if state.steps else None,
         best=_best_step(best),
         proposed=len(history.proposed),
@@ -135,10 +140,14 @@ def _ending(state: RunState) -> str:
     return next((note.text for note in state.notes if note.kind == ENDING), state.finished) if state.finished else ""
 
 
-def _stage(spec: RunSpec, state: RunState, metric: Metric) -> Stage:
-    if not state.finished:
-        return Stage.SEARCHING if state.spec else Stage.WAITING
-    return Stage.COMPLETE if state.is_complete(spec, metric) else Stage.RETESTING
+def _stage(spec: RunSpec, state: RunState, metric: Metric, *, is_played: bool) -> Stage:
+    if not state.spec:
+        return Stage.WAITING
+    if state.is_complete(spec, metric):
+        return Stage.COMPLETE
+    if not is_played:
+        return Stage.STOPPED
+    return Stage.RETESTING if state.finished else Stage.SEARCHING
 
 
 def _best_step(best: Step | None) -> BestStep | None:

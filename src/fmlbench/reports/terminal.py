@@ -10,6 +10,7 @@ from rich.text import Text
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.figures import score_text
 from fmlbench.core.run import Rung
+from fmlbench.core.text import counted
 from fmlbench.reports.summary import Stage, Summary, TestResult, Verdict
 from fmlbench.reports.untrusted import one_line
 from fmlbench.reports.wording import VERDICTS, dollars_text, duration_text, estimate_text, seal_text
@@ -19,8 +20,8 @@ Row = tuple[str, Text]
 _VERDICT_STYLES = {Verdict.BETTER: "bold green", Verdict.WORSE: "bold red"}
 
 
-def render_summary(summary: Summary, place: str) -> RenderableType:
-    """The summary of a run that lies in ``place``, and what to type next."""
+def render_summary(summary: Summary, place: str, *, has_tree: bool = False) -> RenderableType:
+    """The summary of a run that lies in ``place``, and what to type next; ``has_tree`` where its steps follow."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="bold", no_wrap=True)
     rows.add_column(overflow="fold")
@@ -29,7 +30,7 @@ def render_summary(summary: Summary, place: str) -> RenderableType:
         *_test_rows(summary),
         *_effort_rows(summary),
         ("run", Text(place, overflow="fold")),
-        *_next_rows(summary),
+        *_next_rows(summary, has_tree=has_tree),
     ):
         rows.add_row(name, value)
     return Group(run_header(summary), rows)
@@ -116,7 +117,9 @@ def _effort_rows(summary: Summary) -> list[Row]:
 
 def _model_use(summary: Summary) -> str:
     agent = summary.spec.agent
-    use = f"{summary.calls} calls, {summary.input_tokens:,} tokens read and {summary.output_tokens:,} written"
+    use = (
+        f"{counted(summary.calls, 'call')}, {summary.input_tokens:,} tokens read and {summary.output_tokens:,} written"
+    )
     return f"{agent.model}{', replayed' if agent.replay else ''}: {use}"
 
 
@@ -131,9 +134,9 @@ def _step_counts(summary: Summary) -> str:
     return f"{counts}; the budget is {summary.spec.budget.steps}{why}"
 
 
-def _next_rows(summary: Summary) -> list[Row]:
+def _next_rows(summary: Summary, *, has_tree: bool) -> list[Row]:
     run = shlex.quote(summary.run)
-    commands = [f"fmlbench show {run}"]
+    commands = [] if has_tree else [f"fmlbench show {run}"]
     if summary.best is not None and summary.best.index:
         commands.append(f"fmlbench show {run} --diff {summary.best.index}")
     if summary.stage is not Stage.COMPLETE:

@@ -1,5 +1,7 @@
 """How figures are written, the same in every report."""
 
+from datetime import datetime
+
 from fmlbench.core.figures import form_of
 from fmlbench.core.run import Rung
 from fmlbench.reports.intervals import Estimate
@@ -27,11 +29,16 @@ def brief_estimate_text(estimate: Estimate, *, signed: bool = False) -> str:
     return f"{_figures(estimate, signed=signed)}, n = {estimate.n}"
 
 
+def mean_text(estimate: Estimate, *, signed: bool = False) -> str:
+    """The mean alone, where there is no room for more."""
+    return format(estimate.mean, form_of(estimate.mean, signed=signed))
+
+
 def _figures(estimate: Estimate, *, signed: bool) -> str:
     """The mean and its interval, all in one form."""
     low, high = estimate.low, estimate.high
     if low is None or high is None:
-        return format(estimate.mean, form_of(estimate.mean, signed=signed))
+        return mean_text(estimate, signed=signed)
     form = form_of(estimate.mean, low, high, signed=signed)
     return f"{estimate.mean:{form}} [{low:{form}}, {high:{form}}]"
 
@@ -46,6 +53,11 @@ def duration_text(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+def moment_text(at: str) -> str:
+    """When something happened, by the clock on the wall; as wide for what has not."""
+    return f"{datetime.fromisoformat(at).astimezone():%d %b %H:%M}" if at else f"{'-':12}"
 
 
 def dollars_text(dollars: float | None) -> str:

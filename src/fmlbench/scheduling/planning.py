@@ -78,6 +78,16 @@ def make_plan(study: Study, runs: Path) -> Plan:
     return Plan(study=study, runs=planned)
 
 
+def require_model_for_caps(plan: Plan) -> None:
+    """Refuse a cap of each run that no run could ever reach."""
+    budget = plan.study.budget
+    if (budget.dollars or budget.tokens) and not any(run.spec.agent.model for run in plan.runs):
+        raise StudyInvalid(
+            f"A cap in dollars or tokens needs a model, and no agent of study '{plan.study.name}' has one.",
+            hint="Name models, or leave the cap out of the budget.",
+        )
+
+
 def lay_out(plan: Plan) -> None:
     """Make every run's folder that is not there."""
     for run in plan.runs:

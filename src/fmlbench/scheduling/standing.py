@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fmlbench.records.lease import holder_of, is_known_alive, me
+from fmlbench.records.lease import is_known_alive, me
 from fmlbench.scheduling.attempts import Tally, read_attempts, tally
 from fmlbench.scheduling.glances import Glance, glance_at
 from fmlbench.scheduling.planning import Plan, PlannedRun
@@ -60,7 +60,7 @@ def look_at_all(plan: Plan) -> list[Standing]:
 
 def _is_played(run: PlannedRun, counted: Tally) -> bool:
     """Whether there is a player, or somebody here who has just started one."""
-    if run.folder.lock.exists() and holder_of(run.folder.path):
+    if run.folder.is_played:
         return True
     return counted.begun is not None and is_known_alive(counted.begun.carrier, me())
 

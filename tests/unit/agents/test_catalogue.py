@@ -43,6 +43,10 @@ def test_every_agent_can_be_named_built_and_run(name: str):
     assert len(run(name).history.proposed) >= 1
 
 
+def test_no_description_counts_on_its_place_in_a_list():
+    assert not any("follow" in entry.description for entry in AGENTS.values())
+
+
 def test_every_entry_stands_under_its_own_name_with_a_sentence():
     for name, entry in AGENTS.items():
         assert entry.name == name

@@ -32,7 +32,7 @@ def test_an_error_is_two_lines_on_stderr_and_code_2(fmlbench: Fmlbench):
         (("run",), "fmlbench run --help"),
         (("run", "toy", "--speed", "9"), "fmlbench run --help"),
         (("run", "toy", "--steps", "many"), "fmlbench run --help"),
-        (("run", "toy", "--steps", "-1"), "fmlbench run --help"),
+        (("run", "toy", "--retest", "-1"), "fmlbench run --help"),
         (("tasks", "list", "--suit"), "fmlbench tasks list --help"),
         (("fly",), "fmlbench --help"),
     ],

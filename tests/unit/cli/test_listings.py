@@ -86,6 +86,16 @@ def test_one_agent_is_shown_with_what_its_settings_mean(fmlbench: Fmlbench):
     assert "Did you mean 'aide'?" in fmlbench("agents", "aid").err
 
 
+def test_an_agent_that_takes_a_model_names_what_can_then_be_set(fmlbench: Fmlbench):
+    for name in ("aide", "linear"):
+        page = " ".join(fmlbench("agents", name).out.split())
+        assert "With --model it also has the settings of models" in page
+        assert "context_tokens, output_tokens" in page
+    for name in ("noop", "codex"):
+        assert "--model it also" not in fmlbench("agents", name).out
+    assert "temperature" in json.loads(fmlbench("agents", "aide", "--json").out)["model_settings"]
+
+
 @pytest.mark.sandbox
 def test_a_brief_is_markdown_or_the_record_itself(fmlbench: Fmlbench):
     page = fmlbench("brief", "toy").out

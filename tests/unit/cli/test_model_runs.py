@@ -107,6 +107,9 @@ def test_a_run_is_replayed_without_its_model(
     other = fmlbench("run", "toy", "--agent", "greedy", "--replay", recorded.path.name)
     assert other.code == 2
     assert "not the one that played the run to be replayed" in other.err
+    assert other.err.endswith(f"hint:  That was aide with {script}, drafts=5, debug_chance=0.5, debug_depth=3.\n")
+    fewer = fmlbench("run", "toy", "--agent", "aide", "--set", "drafts=2", "--replay", recorded.path.name)
+    assert fewer.err.endswith(f"hint:  That was aide with {script}, drafts=5.\n")
     longer = fmlbench("run", "toy", "--agent", "aide", "--steps", "5", "--retest", "0", "--replay", recorded.path.name)
     assert "the replayed run holds no answer for step 3" in longer.err
 
@@ -273,6 +276,13 @@ def test_models_lists_what_is_configured(fmlbench: Fmlbench, monkeypatch: pytest
     shown = fmlbench("models").out
     assert KEY not in shown
     assert "context_tokens" in shown
+    lines = [line.strip() for line in shown.splitlines()]
+    assert lines[next(number for number, line in enumerate(lines) if line.startswith("--set")) - 1] == ""
+
+
+def test_a_trial_of_a_model_that_costs_nothing_says_so(fmlbench: Fmlbench):
+    lines = [line.rstrip() for line in fmlbench("models", "test", "scripted/tinker").out.splitlines()]
+    assert "cost       none, nobody charges for it" in lines
 
 
 def test_models_tests_a_key(fmlbench: Fmlbench, monkeypatch: pytest.MonkeyPatch):

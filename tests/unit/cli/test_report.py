@@ -56,7 +56,7 @@ def test_a_watched_report_is_written_again_until_all_runs_are_complete(
 
 @pytest.mark.sandbox
 def test_bench_writes_a_report_and_keeps_json_clean(fmlbench: Fmlbench, runs: Path):
-    called = fmlbench("bench", "--suite", "test", "--agent", "noop", "--steps", "0", "--retest", "0", "--json")
+    called = fmlbench("bench", "--suite", "test", "--agent", "noop", "--steps", "1", "--retest", "0", "--json")
     assert called.code == 0
     assert len(json.loads(called.out)) == 1
     assert f"The report is in {runs / 'report.html'}" in called.err

@@ -37,6 +37,9 @@ def without_bubblewrap(rung: Rung) -> None:
         (("run", "toy", "--track", "moon"), "Task 'toy' has no track named 'moon'."),
         (("run", "toy", "--set", "debug_tries"), "'debug_tries' is not a setting."),
         (("run", "toy", "--set", "speed=2"), "Agent 'greedy' has no setting named 'speed'."),
+        (("run", "toy", "--steps", "0"), "--steps 0 leaves nothing to spend."),
+        (("run", "toy", "--steps", "-1"), "--steps -1 leaves nothing to spend."),
+        (("bench", "--steps", "0"), "--steps 0 leaves nothing to spend."),
         (("run", "toy", "--hours", "0"), "--hours 0 leaves nothing to spend."),
         (("run", "toy", "--dollars", "-1"), "--dollars -1 leaves nothing to spend."),
         (("run", "toy", "--hours", "nan"), "--hours nan leaves nothing to spend."),
@@ -69,6 +72,40 @@ def test_what_makes_no_sense_is_refused_and_leaves_nothing_behind(
     assert not runs.exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "agent", "hint"),
+    [
+        (("--agent", "aide", "--dollars", "5"), "aide", "Add --model NAME, or leave out --dollars."),
+        (("--tokens", "900"), "greedy", "Add --model NAME, or leave out --tokens."),
+        (
+            ("--agent", "command", "--cmd", "true", "--tokens", "9"),
+            "command",
+            "Add --model NAME, or leave out --tokens.",
+        ),
+        (("--agent", "noop", "--dollars", "5", "--tokens", "9"), "noop", "Leave out --dollars and --tokens."),
+    ],
+)
+def test_a_cap_for_a_model_that_nobody_asks_is_refused(
+    fmlbench: Fmlbench, runs: Path, words: tuple[str, ...], agent: str, hint: str
+):
+    called = fmlbench("run", "toy", *words)
+    assert called.code == 2
+    complaint = f"A cap in dollars or tokens needs a model, and '{agent}' has none."
+    assert called.err == f"error: {complaint}\nhint:  {hint}\n"
+    assert not runs.exists()
+
+
+def test_a_setting_of_models_asks_for_one(fmlbench: Fmlbench):
+    called = fmlbench("run", "toy", "--agent", "aide", "--set", "context_tokens=100")
+    assert called.code == 2
+    assert called.err == (
+        "error: Agent 'aide' has no setting named 'context_tokens'.\n"
+        "hint:  It is a setting of language models: add --model NAME.\n"
+    )
+    unfit = fmlbench("run", "toy", "--agent", "noop", "--set", "context_tokens=100")
+    assert "hint:  Its settings: none." in unfit.err
+
+
 def test_without_a_sandbox_nothing_runs_unless_unsealed_is_asked_for(
     fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -89,6 +126,7 @@ def test_a_request_becomes_a_specification():
         track="cpu",
         hours=2.0,
         dollars=5.0,
+        model="scripted/tinker",
         retest=4,
         label="again",
         settings={"debug_tries": "5"},
@@ -96,7 +134,7 @@ def test_a_request_becomes_a_specification():
     spec = request.spec(find_task("toy"))
     assert (spec.task, spec.track, spec.seed, spec.retest_seeds, spec.label) == ("toy", "cpu", 1, 4, "again")
     assert (spec.budget.steps, spec.budget.hours, spec.budget.dollars) == (3, 2.0, 5.0)
-    assert spec.agent.settings == {"debug_tries": 5}
+    assert (spec.agent.model, spec.agent.settings["debug_tries"]) == ("scripted/tinker", 5)
     assert spec.rung is Rung.BUBBLEWRAP
 
 
@@ -138,6 +176,7 @@ def test_settings_are_keys_and_values_and_a_value_may_hold_an_equals_sign():
 def test_a_run_prints_its_steps_while_it_goes_and_its_summary_at_the_end(fmlbench: Fmlbench, runs: Path):
     called = fmlbench("run", "toy", "--agent", "noop", "--steps", "1", "--retest", "1")
     assert called.code == 0
+    assert ": 1 step, sealed" in called.err.splitlines()[0]
     assert "step 0/1  ok" in called.err
     assert "step 1/1  ok" in called.err
     assert "step" not in called.out.split("baseline")[0]
@@ -172,7 +211,7 @@ def test_bench_plays_every_task_of_a_suite_and_goes_on_with_what_is_there(fmlben
 
 
 def test_an_unsealed_run_says_so_from_beginning_to_end(fmlbench: Fmlbench):
-    called = fmlbench("run", "toy", "--agent", "noop", "--steps", "0", "--retest", "1", "--unsealed")
+    called = fmlbench("run", "toy", "--agent", "noop", "--steps", "1", "--retest", "1", "--unsealed")
     assert called.code == 0
     assert "UNSEALED" in called.err.splitlines()[0]
     assert "UNSEALED" in called.out.splitlines()[0]

@@ -8,6 +8,7 @@ import pytest
 from fmlbench.core.run import Rung
 from fmlbench.records.events import StepFinished
 from fmlbench.records.folder import RunFolder
+from fmlbench.records.lock import locked
 from fmlbench.workspace.snapshots import Snapshots
 from tests.unit.cli.conftest import Fmlbench
 from tests.unit.reports.by_hand import baseline, complete_run, spec_of, started, step, write_run
@@ -116,6 +117,15 @@ def test_a_step_that_was_not_run_says_why_there_is_no_log(fmlbench: Fmlbench, co
     assert "NameError: eyes" in fmlbench("show", SPEC.run_id, "--log", "2").out
 
 
+@pytest.mark.parametrize(("number", "end"), [(4, "."), (5, " ...")])
+def test_a_name_that_could_be_several_runs_is_answered_with_them(fmlbench: Fmlbench, runs: Path, number: int, end: str):
+    specs = sorted((spec_of(label=str(label)) for label in range(number)), key=lambda spec: spec.run_id)
+    for spec in specs:
+        write_run(runs, spec, [])
+    names = ", ".join(spec.run_id for spec in specs[:4])
+    assert fmlbench("show", "toy").err.endswith(f"hint:  Say which: {names}{end}\n")
+
+
 def test_an_unknown_run_is_an_error_with_a_hint(fmlbench: Fmlbench):
     called = fmlbench("show", "nothing")
     assert called.code == 2
@@ -124,12 +134,60 @@ def test_an_unknown_run_is_an_error_with_a_hint(fmlbench: Fmlbench):
 
 def test_runs_are_listed_with_their_state(fmlbench: Fmlbench, runs: Path, complete: RunFolder):
     other = spec_of(label="other")
-    write_run(runs, other, [started(other), baseline(0.5)])
-    lines = fmlbench("runs").out.splitlines()
+    folder = write_run(runs, other, [started(other), baseline(0.5)])
+    with locked(folder.lock):
+        lines = fmlbench("runs").out.splitlines()
     assert ["complete" in line for line in lines if SPEC.run_id in line] == [True]
     assert ["in progress" in line for line in lines if other.run_id in line] == [True]
     listed = json.loads(fmlbench("runs", "--json").out)
     assert {record["summary"]["run"] for record in listed} == {SPEC.run_id, other.run_id}
+
+
+def test_a_run_that_nobody_plays_any_more_is_called_stopped(fmlbench: Fmlbench, runs: Path):
+    spec = spec_of()
+    folder = write_run(runs, spec, [started(spec), baseline(0.5)])
+    for _ in range(2):
+        assert json.loads(fmlbench("show", spec.run_id, "--json").out)["summary"]["stage"] == "stopped"
+        with locked(folder.lock):
+            assert json.loads(fmlbench("show", spec.run_id, "--json").out)["summary"]["stage"] == "in progress"
+    assert f"fmlbench resume {spec.run_id}" in fmlbench("show", spec.run_id).out
+
+
+def test_a_run_that_is_shown_does_not_ask_to_be_shown(fmlbench: Fmlbench, complete: RunFolder):
+    lines = fmlbench("show", SPEC.run_id).out.splitlines()
+    commands = [line.partition("fmlbench ")[2].rstrip() for line in lines if "fmlbench " in line]
+    assert commands == [f"show {SPEC.run_id} --diff 1"]
+
+
+def test_the_run_that_was_started_last_is_listed_last(fmlbench: Fmlbench, runs: Path):
+    specs = [spec_of(label=label) for label in ("one", "two", "three", "waiting")]
+    for spec, day in zip(specs, (12, 11, 13), strict=False):
+        start = started(spec).model_copy(update={"at": f"2026-11-{day}T12:30:00.000+00:00"})
+        write_run(runs, spec, [start, baseline()])
+    write_run(runs, specs[3], [])
+    lines = fmlbench("runs").out.splitlines()[2:]
+    assert [line.split()[1] for line in lines] == ["waiting", "two", "one", "three"]
+    assert "13 Nov" in lines[-1]
+    listed = json.loads(fmlbench("runs", "--json").out)
+    assert [record["summary"]["spec"]["label"] for record in listed] == ["waiting", "two", "one", "three"]
+
+
+def test_a_list_of_runs_that_is_piped_leaves_nothing_out(fmlbench: Fmlbench, runs: Path):
+    long = SPEC.model_copy(update={"agent": SPEC.agent.model_copy(update={"name": "patient" * 20})})
+    write_run(runs, long, complete_run(long))
+    head, _, line = fmlbench("runs").out.splitlines()
+    assert "test gain [95% interval]" in head
+    assert long.run_id in line
+    assert line.rstrip().endswith("sealed by bubblewrap")
+
+
+def test_a_name_is_not_cut_off_at_the_edge_of_the_screen(
+    fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch
+):
+    long = SPEC.model_copy(update={"agent": SPEC.agent.model_copy(update={"name": "patient" * 20})})
+    write_run(runs, long, complete_run(long))
+    monkeypatch.setenv("COLUMNS", "80")
+    assert fmlbench("runs").out.endswith(f"  {long.run_id}\n")
 
 
 def test_a_damaged_run_is_named_and_left_out(fmlbench: Fmlbench, runs: Path, complete: RunFolder):

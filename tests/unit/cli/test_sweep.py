@@ -28,7 +28,7 @@ def study(tmp_path: Path) -> Path:
 def test_a_plan_tells_runs_time_and_dollars_and_writes_nothing(fmlbench: Fmlbench, study: Path, runs: Path):
     called = fmlbench("sweep", str(study), "--plan", "--parallel", "2")
     assert called.code == 0, called.err
-    assert "4 runs = 1 tasks x 2 agents x 2 seeds, 2 steps each" in called.out
+    assert "4 runs = 1 task x 2 agents x 2 seeds, 2 steps each" in called.out
     # Six steps' worth per run at 1.25 s, three more in the first one: 34 s, or 19 s on two workers.
     assert "estimated: 19 s with 2 at once (34 s of runs), no dollars" in called.out
     assert not runs.exists()
@@ -89,10 +89,16 @@ def test_budgets_can_be_given_by_flags_and_caps_overruled(fmlbench: Fmlbench, tm
     assert (nothing.code, "lets nothing happen" in nothing.err) == (2, True)
 
 
+def test_a_sweep_with_a_cap_for_a_model_that_nobody_asks_is_refused(fmlbench: Fmlbench, tmp_path: Path):
+    called = fmlbench("sweep", str(tmp_path / "study.toml"), "--task", "toy", "--dollars", "2", "--plan")
+    assert called.code == 2
+    assert called.err.startswith("error: A cap in dollars or tokens needs a model")
+
+
 def test_a_study_can_be_written_by_flags_and_is_never_overwritten(fmlbench: Fmlbench, tmp_path: Path):
     path = str(tmp_path / "new.toml")
     words = ("sweep", path, "--task", "toy", "--agent", "noop", "--agent", "random", "--seeds", "4", "--steps", "7")
-    assert "8 runs = 1 tasks x 2 agents x 4 seeds, 7 steps each" in fmlbench(*words, "--plan").out
+    assert "8 runs = 1 task x 2 agents x 4 seeds, 7 steps each" in fmlbench(*words, "--plan").out
     assert [agent.name for agent in read_study(Path(path)).agents] == ["noop", "random"]
     assert fmlbench(*words, "--plan").code == 0
     other = fmlbench("sweep", path, "--task", "toy", "--plan")

@@ -103,12 +103,23 @@ def test_a_script_answers_by_step_and_try_and_begins_anew_at_its_end(tmp_path: P
     ]
 
 
-@pytest.mark.parametrize("text", ["{}", "[1]", "nonsense", '["a", []]', "[]"])
-def test_a_script_that_is_none_is_refused(tmp_path: Path, text: str):
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{}", "is no list."),
+        ('["a", 1]', "has no answer as entry 2."),
+        ('["a", ["b", 1]]', "has no answer as entry 2."),
+        ('["a",\n nonsense]', "is no JSON: expected ident at line 2 column 3."),
+        ('["a", []]', "has nothing to say in a step."),
+        ("[]", "has nothing to say in a step."),
+    ],
+)
+def test_a_script_that_is_none_is_refused_with_the_place_of_the_mistake(tmp_path: Path, text: str, problem: str):
     path = tmp_path / "script.json"
     path.write_text(text)
-    with pytest.raises(ModelUnavailable):
+    with pytest.raises(ModelUnavailable) as caught:
         open_model(f"scripted/{path}", NO_MODELS, {})
+    assert caught.value.message == f"The script '{path}' {problem}"
 
 
 def test_the_tinkerer_changes_a_number_it_was_shown_and_says_the_same_to_the_same_question():

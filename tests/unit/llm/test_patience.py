@@ -95,3 +95,16 @@ def test_a_call_gets_no_more_time_than_is_left_and_a_little(left: float, given: 
     monkeypatch.setattr(timing, "within", wait)
     Timely(World(deadline=0.0, call_seconds=0.0), 600.0, lambda: left).complete(REQUEST)
     assert waited == [given]
+
+
+def test_a_reason_that_ends_with_a_dot_ends_its_sentence_once_and_the_hint_names_a_command():
+    class Unreachable:
+        name = "test/away"
+
+        def complete(self, request: Request) -> Reply:
+            raise CallFailed("the connection failed: Connection error.", is_transient=True)
+
+    with pytest.raises(ModelTrouble) as caught:
+        Patient(Unreachable(), ()).complete(REQUEST)
+    assert caught.value.message == "test/away did not answer: the connection failed: Connection error."
+    assert "'fmlbench models test MODEL' tries a key" in caught.value.hint

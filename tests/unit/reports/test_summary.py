@@ -156,6 +156,18 @@ def test_the_stage_follows_the_log():
     assert stages == [Stage.WAITING, Stage.SEARCHING, Stage.RETESTING, Stage.COMPLETE]
 
 
+def test_what_is_not_complete_and_nobody_plays_was_stopped():
+    spec = spec_of(retests=1)
+    searched = [started(spec), baseline(0.5), step(1, 0.7)]
+    retesting = [*searched, END, *retested(0, 0.5)]
+    summaries = [
+        summarise(spec, state_of(*events), toy(), is_played=False)
+        for events in ([], searched, retesting, [*retesting, *retested(1, 0.7)])
+    ]
+    assert [summary.stage for summary in summaries] == [Stage.WAITING, Stage.STOPPED, Stage.STOPPED, Stage.COMPLETE]
+    assert [summary.is_over for summary in summaries] == [False, False, True, True]
+
+
 def test_time_is_split_into_proposing_and_experimenting():
     spec = spec_of()
     summary = summarise(spec, state_of(started(spec), baseline(seconds=3.0), step(1, 0.7), step(2, CRASH)), toy())

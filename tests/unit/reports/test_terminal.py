@@ -76,6 +76,13 @@ def test_cost_is_told_only_where_there_is_one():
     assert "$1.50" in page_of(spec, paid)
 
 
+def test_a_single_call_of_a_model_is_a_call():
+    spec = spec_of()
+    spec = spec.model_copy(update={"agent": spec.agent.model_copy(update={"model": "openai/gpt-5"})})
+    once = [started(spec), baseline(), step(1, 0.7, usage=Usage(calls=1, input_tokens=1000, output_tokens=9))]
+    assert "openai/gpt-5: 1 call, 1,000 tokens read and 9 written" in page_of(spec, once)
+
+
 def test_an_idea_cannot_recolour_the_page():
     spec = spec_of()
     page = page_of(spec, [started(spec), baseline(), step(1, 0.7, idea="\x1b[41m[red]idea[/red]\nfake row")])

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from fmlbench.core.errors import StudyInvalid
 from fmlbench.core.run import AgentSpec, Budget, RunSpec
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.estimates import HARNESS_SECONDS, cost_of, makespan
-from fmlbench.scheduling.planning import lay_out, make_plan, needs_of
+from fmlbench.scheduling.planning import lay_out, make_plan, needs_of, require_model_for_caps
 from fmlbench.scheduling.study import Caps
 from fmlbench.tasks.library import find_task
 from tests.unit.reports.by_hand import spec_of, toy
@@ -36,6 +37,14 @@ def test_planning_writes_nothing_and_laying_out_writes_what_was_planned(tmp_path
 def test_planning_twice_gives_the_same_folders(tmp_path: Path):
     first, second = (make_plan(study(seeds=2), tmp_path) for _ in range(2))
     assert [run.folder for run in first.runs] == [run.folder for run in second.runs]
+
+
+def test_a_cap_in_dollars_needs_an_agent_with_a_model(tmp_path: Path):
+    capped = study().model_copy(update={"budget": Budget(steps=2, dollars=5)})
+    with pytest.raises(StudyInvalid, match="A cap in dollars or tokens needs a model"):
+        require_model_for_caps(make_plan(capped, tmp_path))
+    require_model_for_caps(make_plan(capped.model_copy(update={"models": ("", "scripted/tinker")}), tmp_path))
+    require_model_for_caps(make_plan(study(), tmp_path))
 
 
 def test_time_is_steps_baseline_and_retests_as_calibrated():

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from fmlbench.core.figures import form_of, score_text
 from fmlbench.core.steps import Step
+from fmlbench.core.text import counted
 from fmlbench.metrics.reliability import fate_of
 from fmlbench.reports.html.graph import draw_rows, lay_lanes
 from fmlbench.reports.html.plots.scores import PlottedStep
@@ -161,7 +162,7 @@ def _effort_facts(step: Step) -> list[tuple[str, str]]:
     usage, evaluation = step.usage, step.evaluation
     facts = [("proposing", duration_text(usage.seconds)), ("experiment", duration_text(evaluation.seconds))]
     if usage.calls:
-        tokens = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out, {usage.calls} calls"
+        tokens = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out, {counted(usage.calls, 'call')}"
         facts += [("tokens", tokens), ("price", dollars_text(usage.dollars))]
     if evaluation.peak_memory_mb:
         facts.append(("peak memory", f"{evaluation.peak_memory_mb:.0f} MB"))

@@ -122,7 +122,7 @@ def test_a_cap_before_the_first_call_ends_the_search():
 
 def test_a_cap_between_tries_ends_the_step_with_its_cost_on_record():
     proposal, _ = propose(said(WRONG), NoMoreCalls("spent"))
-    assert proposal.rejection == "no change could be made in 1 answers; at last: spent"
+    assert proposal.rejection == "no change could be made in 1 answer; at last: spent"
     assert proposal.usage.calls == 1
 
 

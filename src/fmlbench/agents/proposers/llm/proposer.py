@@ -24,6 +24,7 @@ from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Usage
+from fmlbench.core.text import counted
 from fmlbench.llm.chat import ChatModel, Message, Place, Reply, Request
 from fmlbench.workspace.globs import matches
 
@@ -235,7 +236,7 @@ def _objection(reply: Reply, problem: EditProblem, wanted: Lines, form: str) -> 
 
 
 def _rejection(asked: _Asking, end: Exception) -> str:
-    tried = f"could be made in {asked.answers} answers; at last" if asked.answers else "was asked for"
+    tried = f"could be made in {counted(asked.answers, 'answer')}; at last" if asked.answers else "was asked for"
     return f"no change {tried}: {' '.join(str(end).split())}"[:_LONGEST_REJECTION]
 
 
