@@ -99,7 +99,7 @@ def test_answers_given_to_another_version_of_the_file_are_not_replayed(fmlbench:
     mine.write_text(MENDED + "# another version\n")
     called = fmlbench(*words, "--replay", run.name)
     assert called.code == 2
-    assert "hint:  That was its file as it was with scripted/tinker and " in called.err
+    assert "hint:  That was its file as it was with scripted/tinker.\n" in called.err
 
 
 def _stop(*_: object) -> None:
