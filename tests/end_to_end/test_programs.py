@@ -279,3 +279,31 @@ def test_what_a_program_has_done_is_not_done_again_after_a_kill(make: Run, place
     state, _ = play_out(folder, places)
     assert [step.idea for step in state.steps] == ["baseline", "first", "second"]
     assert sorted(state.tests) == [0, 1, 2]
+
+
+def test_a_program_that_is_held_when_the_harness_is_killed_ends_with_it(make: Run, places: Places):
+    """Its own candidate waits until somebody has seen that it is tested."""
+    folder = make("echo 'import time; time.sleep(3)' >> tinylearn/model.py; fml submit -m slow; echo said", steps=1)
+    words = [str(path) for path in (places.cache, places.runs, folder.path)]
+    with subprocess.Popen([sys.executable, "-c", PLAYER, *words]) as harness:
+        while not list(folder.bench.glob("1/**/*.log")):
+            assert harness.poll() is None
+            time.sleep(0.2)
+        harness.send_signal(signal.SIGKILL)
+    while processes_of(folder):
+        time.sleep(0.2)
+    state, _ = play_out(folder, places)
+    assert [step.idea for step in state.steps] == ["baseline", "slow"]
+
+
+def processes_of(folder: RunFolder) -> list[str]:
+    """Those that see the program's place in the run's folder."""
+    mounts = Path("/proc").glob("[0-9]*/mountinfo")
+    return [path.parent.name for path in mounts if str(folder.agent) in _text(path)]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
