@@ -222,7 +222,7 @@ class Desk:
             "best_score": history.best.score if history.best else None,
             "trials": sum(note.kind == _TRIAL for note in history.notes),
             "last": {"step": last.index, **data_of(last.evaluation)},
-            "steps": [{"step": step.index, "idea": step.idea, "score": step.score} for step in history],
+            "steps": [{"step": step.index, "idea": step.idea, **data_of(step.evaluation)} for step in history],
         }
 
 

@@ -59,6 +59,12 @@ def test_a_crash_shows_the_end_of_its_log(desk: Desk):
     assert "RuntimeError: hello" in answer.text
 
 
+def test_the_steps_so_far_are_told_as_data_with_their_outcomes(desk: Desk):
+    submit(desk, "raise RuntimeError('hello')\n")
+    steps: Any = ask(desk, "status").data["steps"]
+    assert [(step["step"], step["outcome"], step["score"]) for step in steps] == [(0, "ok", 0.5), (1, "crashed", None)]
+
+
 def test_nothing_is_scored_beyond_the_budget(desk: Desk, session: RecordedSession):
     submit(desk, "rate = 0.6\n")
     submit(desk, "rate = 0.7\n")
