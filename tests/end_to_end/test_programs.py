@@ -83,14 +83,10 @@ while True:
     time.sleep(0.002)
 """
 LISTEN = """
-import ctypes, os, time
-ears = ctypes.CDLL(None).inotify_init1(os.O_NONBLOCK)
+import ctypes, os, select
+ears = ctypes.CDLL(None).inotify_init1(0)
 ctypes.CDLL(None).inotify_add_watch(ears, os.path.join(os.path.dirname(os.__file__), "this.py").encode(), 0x20)
-time.sleep(0.5)
-try:
-    heard = os.read(ears, 4096)
-except BlockingIOError:
-    heard = b""
+heard, _, _ = select.select([ears], [], [], float(os.environ.get("PATIENCE", 0.5)))
 assert not heard, "heard a voice"
 """
 
@@ -184,7 +180,7 @@ def test_a_program_cannot_talk_to_its_candidate_while_that_is_tested(make: Run, 
     """Both can read a file, and the kernel tells who opens it: so one of them stands still."""
     command = (
         f"python -c {shlex.quote(WHISPER)} & echo {shlex.quote(LISTEN)} >> tinylearn/model.py; "
-        "python tinylearn/model.py; fml submit -m listen; python tinylearn/model.py; kill $!"
+        "export PATIENCE=100; python tinylearn/model.py; fml submit -m listen; python tinylearn/model.py; kill $!"
     )
     state, log = play_out(make(command, steps=2), places)
     assert log.count("AssertionError: heard a voice") == 2
