@@ -63,10 +63,10 @@ class RunRequest:
         given = [option for option, cap in caps.items() if cap is not None]
         if agent.model or not given:
             return
-        left_out = f"eave out {' and '.join(given)}."
+        options, may_have_one = " and ".join(given), takes_model(find_agent(self.agent))
         raise BadRequest(
             f"A cap in dollars or tokens needs a model, and '{self.agent}' has none.",
-            hint=f"Add --model NAME, or l{left_out}" if takes_model(find_agent(self.agent)) else f"L{left_out}",
+            hint=f"Add --model NAME, or leave out {options}." if may_have_one else f"Leave out {options}.",
         )
 
     def _agent(self) -> AgentSpec:

@@ -11,14 +11,12 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from fmlbench.core.errors import InfraTrouble
+from fmlbench.execution.processes import is_still
 
 _PATIENCE_SECONDS = 60.0
 _SECONDS_BETWEEN_LOOKS = 0.005
-_STILL = frozenset(b"TtZXD")
-"""Stopped, traced, dead, or within the kernel, where a process stops before it gets out again."""
 
 Pids = Callable[[], Sequence[int]]
 
@@ -52,7 +50,7 @@ class Hold:
         seen: set[int] = set()
         while True:
             pids = self._pids()
-            if seen.issuperset(pids) and all(map(_is_still, pids)):
+            if seen.issuperset(pids) and all(map(is_still, pids)):
                 return
             if time.monotonic() > deadline:
                 raise InfraTrouble(
@@ -68,16 +66,3 @@ def _send(pids: Sequence[int], number: signal.Signals) -> None:
         # It may have ended since.
         with suppress(ProcessLookupError):
             os.kill(pid, number)
-
-
-def _is_still(pid: int) -> bool:
-    """Whether no thread of a process runs."""
-    return all(_state_of(stat) in _STILL for stat in Path(f"/proc/{pid}/task").glob("*/stat"))
-
-
-def _state_of(stat: Path) -> int:
-    try:
-        line = stat.read_bytes()
-    except OSError:
-        return ord("X")
-    return line[line.rindex(b")") + 2]

@@ -16,6 +16,8 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 # Positions in /proc/PID/stat, counted from the state, which follows the name in parentheses.
 _UTIME, _CSTIME, _THREADS, _START, _RSS = 11, 14, 17, 19, 21
+_STILL = (b"T", b"t", b"Z", b"X", b"D")
+"""Stopped, traced, dead, or within the kernel, where a process that was stopped stays when it would get out."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,12 @@ def start_ticks_of(pid: int) -> int | None:
     return known.start_ticks if known else None
 
 
+def is_still(pid: int) -> bool:
+    """Whether no thread of a process runs, or will before it is told to."""
+    states = (_fields_of(line) for line in Path(f"/proc/{pid}/task").glob("*/stat"))
+    return all(fields is None or fields[0] in _STILL for fields in states)
+
+
 def unlinked_bytes(pids: Iterable[int]) -> Counter[int]:
     """The size, by file system, of files without a name that processes hold open: no folder shows them."""
     sizes: dict[tuple[int, int], int] = {}
@@ -130,17 +138,24 @@ def _children_of(pid: int) -> list[int]:
 
 
 def _stat_of(pid: int) -> _Stat | None:
-    try:
-        line = Path(f"/proc/{pid}/stat").read_bytes()
-    except OSError:
+    fields = _fields_of(Path(f"/proc/{pid}/stat"))
+    if fields is None:
         return None
-    fields = line[line.rindex(b")") + 2 :].split()
     return _Stat(
         cpu_seconds=sum(map(int, fields[_UTIME : _CSTIME + 1])) / _TICKS_PER_SECOND,
         threads=int(fields[_THREADS]),
         rss_bytes=int(fields[_RSS]) * _PAGE_BYTES,
         start_ticks=int(fields[_START]),
     )
+
+
+def _fields_of(stat: Path) -> list[bytes] | None:
+    """What a line of the kernel's says of a process or thread, from its state on; None where it is gone."""
+    try:
+        line = stat.read_bytes()
+    except OSError:
+        return None
+    return line[line.rindex(b")") + 2 :].split()
 
 
 def _proportional_bytes(pid: int) -> int:

@@ -47,6 +47,8 @@ def supervise(job: Job, rig: Rig) -> Execution:
                 stack.callback(cgroup.remove)
             keeper = stack.enter_context(Keeper(rig.launch))
             output = stack.enter_context(BoundedOutput(keeper.output, job.log))
+            if job.hold:
+                stack.callback(job.hold.end)
             try:
                 return _run(job, rig, cgroup, keeper, output)
             except KeeperFailed as failure:
@@ -64,6 +66,8 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
     root = keeper.begin()
     if rig.in_namespace:
         limit_namespace(root, job)
+    if job.hold:
+        job.hold.begin(ProcessTree(root, job.limits).pids)
     keeper.start()
     verdict = _wait_at_gate(job.gate, job, keeper, output) if job.gate else None
     started = time.monotonic()
@@ -76,11 +80,7 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
     if not verdict:
         if job.gate:
             job.gate.let_through()
-        if job.hold:
-            job.hold.begin(ProcessTree(root, job.limits).pids)
         verdict = _follow(job, keeper, output, watchdog)
-    if job.hold:
-        job.hold.end()
     keeper.end()
     seconds = time.monotonic() - started
     output.drain()

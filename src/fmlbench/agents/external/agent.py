@@ -51,7 +51,7 @@ class ProgramAgent:
             calls_before = counters.usage().calls if counters else 0
             hold = Hold()
             desk = self._desk(session, counters, hours, hold)
-            execution = self._run_beside(desk, counters, hours, hold)
+            execution = self._run_beside(desk, counters, hold)
         # However it ended: what it took and what it was refused is on the record first.
         answers = answers_of(counters, self.quarters.folder, calls_before, execution.ending)
         desk.settle(execution.cpu_seconds, WAITED if answers.trouble and not answers.has_any else SPENT)
@@ -96,9 +96,10 @@ class ProgramAgent:
             dollars=None if caps.dollars is None else max(0.0, caps.dollars - (spent.dollars or 0.0)),
         )
 
-    def _run_beside(self, desk: Desk, counters: Counters | None, hours: float, hold: Hold) -> Execution:
+    def _run_beside(self, desk: Desk, counters: Counters | None, hold: Hold) -> Execution:
         session = desk.session
         with open_counter(self.quarters.folder / "desk") as counter:
+            hours = desk.seconds_left() / 3600
             left = Left(hours, self.steps - len(session.history.proposed), self._caps_left(counters))
             job = build_job(self.program, self.quarters, session, left, self.model)
             run = _InBackground(self.quarters.sandbox, replace(job, hold=hold))

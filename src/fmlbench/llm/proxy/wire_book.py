@@ -79,7 +79,6 @@ class WireBook:
         self._spent = total(exchange.spending for exchange in kept)
         self._failure = ""
         self._trouble = ""
-        self._path = path
         self._has_answers = False
         self._log: RecordLog[WireExchange] | None = RecordLog(path, WIRE_EXCHANGES)
 
@@ -97,7 +96,7 @@ class WireBook:
             except OSError as error:
                 self._trouble = f"the record of calls cannot be written: {error.strerror or error}"
             else:
-                if self._path.stat().st_size > MOST_BYTES:
+                if self._log.path.stat().st_size > MOST_BYTES:
                     self._trouble = "the record of calls is full"
 
     @property
