@@ -22,6 +22,8 @@ class Metric(Record):
     """The score of a perfect method."""
     worst: float
     """The score of a useless one."""
+    too_good: float | None = None
+    """Beyond this score a result is flagged as too good to be true."""
 
     def is_better(self, score: float | None, other: float | None) -> bool:
         """Whether ``score`` beats ``other``; no score and NaN beat nothing and lose to any number."""
@@ -30,6 +32,10 @@ class Metric(Record):
         if other is None or math.isnan(other):
             return True
         return score > other if self.goal is Goal.MAXIMIZE else score < other
+
+    def is_too_good(self, score: float) -> bool:
+        """Whether a score is beyond what any honest method is known to reach."""
+        return self.too_good is not None and self.gain(score, self.too_good) > 0
 
     def gain(self, score: float, other: float) -> float:
         """How much better ``score`` is than ``other``, in the metric's own unit; positive is better."""

@@ -134,12 +134,22 @@ class Measured(Record):
         return self.validation if exam is ExamName.VALIDATION else self.test
 
 
+class SiblingCalibration(Record):
+    """The scores on the hidden test of the sibling."""
+
+    baseline: Figure
+    method_off: Figure
+    reference: Figure
+
+
 class Calibration(Record):
     """What ``fmlbench tasks check --calibrate`` measured, and where."""
 
     baseline: Measured
     method_off: Measured
     reference: Measured
+    sibling: SiblingCalibration | None = None
+    """The same on the hidden test of the sibling, where the task has one."""
     step_cpu_seconds: float
     """Of training and both exams, on average."""
     peak_memory_mb: int
@@ -179,6 +189,15 @@ class Variant(Record):
     """What it does, in a sentence."""
     citation: str = ""
     """Where the method comes from."""
+
+
+class Attack(Record):
+    """What an adversary with complete knowledge of the public data would submit; a program writes it."""
+
+    folder: str
+    """Holds `build.py`, which sees splits, labels and recipe and writes the files of a proposal."""
+    idea: str
+    """What it does, in a sentence."""
 
 
 class Own(Record):
@@ -259,6 +278,8 @@ class Task(Record):
     """A folder of the task whose files are laid over the codebase; part of what an agent finds."""
     data: tuple[Material, ...] = ()
     """The raw data."""
+    shared: tuple[FolderName, ...] = ()
+    """Modules of the suite's `shared` folder that are laid beside `recipe.py`."""
     environment: Environment
     """The Python it runs in."""
     editable: Editable
@@ -275,6 +296,12 @@ class Task(Record):
     """The baseline without its method, by which a task shows that the method does something."""
     exploits: tuple[Variant, ...] = ()
     """Cheap tricks that this very problem invites; admission tries each and none may pay."""
+    attacks: tuple[Attack, ...] = ()
+    """Knowledge of the public data, carried in as code; admission builds and tries each and none may pay."""
+    lab: str = ""
+    """What the lab is made of, in a sentence: the data that programs see and practise on, never what is scored."""
+    sibling: str = ""
+    """What the sibling is made of, in a sentence: the same problem on data that the agent never sees."""
     tracks: Annotated[dict[str, Track], Field(min_length=1)]
     """By name: `cpu`, `paper`."""
 
@@ -328,6 +355,17 @@ _OWN_FACTS = ("codebase", "overlay", "data", "environment", "editable", "referen
 def _archive(source: PypiSource | NpmSource | GitSource | UrlSource) -> str:
     """What is fetched once, however many materials are in it."""
     return source.commit if isinstance(source, GitSource) else source.sha256
+
+
+class World(StrEnum):
+    """Which part of its universe of classes, functions or data sets a sample comes from."""
+
+    SCORED = "scored"
+    """Steps and retests."""
+    LAB = "lab"
+    """What programs and people see and practise on."""
+    SIBLING = "sibling"
+    """The transfer test."""
 
 
 class ExamName(StrEnum):

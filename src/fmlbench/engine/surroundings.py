@@ -1,11 +1,13 @@
 """What a run gives to its agent: the task's reference for the oracle, quarters for programs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from fmlbench.agents.surroundings import Quarters, Surroundings
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.run import RunSpec
+from fmlbench.core.task import World
 from fmlbench.engine.budget import hours_spent
 from fmlbench.engine.session import RunSession
 from fmlbench.engine.workbench import Workbench
@@ -36,9 +38,10 @@ def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places
     folder.mkdir(exist_ok=True)
     # A program may leave anything there, such as files that would run with this user's rights.
     folder.chmod(0o700)
-    draw = make_draw(prepared, "public", 0)
-    parts = sorted({part for training in prepared.track.training for part in training.data})
     practice = practice_of(prepared)
+    lab = replace(prepared, world=World.LAB) if prepared.task.lab else prepared
+    draw = make_draw(lab, "public", 0)
+    parts = sorted({part for training in prepared.track.training for part in training.data})
     return Quarters(
         run_id=spec.run_id,
         folder=folder,

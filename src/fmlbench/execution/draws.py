@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.core.errors import InfraTrouble
-from fmlbench.core.task import ExamName, Track
+from fmlbench.core.task import ExamName, Track, World
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Ending, Job, Mount, Sandbox, TaskPython, mounts_of
 from fmlbench.execution.secret import Secret
@@ -55,6 +55,8 @@ class Recipe:
     track: Track
     python: TaskPython
     sandbox: Sandbox
+    world: World = World.SCORED
+    train_share: float = 1.0
 
     def cook(
         self,
@@ -69,7 +71,8 @@ class Recipe:
         It is the task's own code, so a failure is no candidate's fault.
         """
         part = Part((program.parent,)) if program else self.folder.recipe
-        (scratch / "stage.json").write_text(json.dumps({"seed": seed, "settings": self.track.settings}))
+        facts = {"seed": seed, "settings": self.track.settings, "world": self.world, "train_share": self.train_share}
+        (scratch / "stage.json").write_text(json.dumps(facts))
         job = Job(
             name=f"{self.folder.task.name}-{step}{scratch.name}",
             python=self.python,
@@ -111,12 +114,20 @@ def make_pools(recipe: Recipe, raw: Mapping[str, Path], pools: Path, secret: Sec
 
 def make_draw(prepared: PreparedTask, *words: str | int) -> Draw:
     """The draw for these words; made at the first call, the same ever after."""
+    words = (*_kind_of(prepared), *words)
     seed = prepared.secret.seed("draw", prepared.folder.digest, *words)
     path = prepared.draws / "-".join(str(word) for word in words)
     draw = Draw(path=path, seed=prepared.secret.number("stage", prepared.folder.digest, *words))
     if path.exists():
         return draw
-    recipe = Recipe(prepared.folder, prepared.track, prepared.python, prepared.sandbox)
+    recipe = Recipe(
+        prepared.folder,
+        prepared.track,
+        prepared.python,
+        prepared.sandbox,
+        world=prepared.world,
+        train_share=prepared.train_share,
+    )
     with exclusive(path):
         if not path.exists():
             with scratch_beside(path) as scratch:
@@ -126,6 +137,12 @@ def make_draw(prepared: PreparedTask, *words: str | int) -> Draw:
                 _check_draw(prepared, made)
                 replace_folder(made, path)
     return draw
+
+
+def _kind_of(prepared: PreparedTask) -> tuple[str, ...]:
+    """Words that keep samples of other worlds and sizes apart; none for what is scored."""
+    world = () if prepared.world is World.SCORED else (prepared.world.value,)
+    return world if prepared.train_share == 1 else (*world, f"share{prepared.train_share:g}")
 
 
 def _check_draw(prepared: PreparedTask, made: Path) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 from dataclasses import replace
 
+from fmlbench.core.task import World
 from fmlbench.execution.draws import Recipe
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
@@ -10,6 +11,8 @@ from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
 
 def practice_of(prepared: PreparedTask) -> PreparedTask | None:
     """The task with pools of practice instead of its own, or None where it has none."""
+    if prepared.task.lab:
+        return replace(prepared, world=World.LAB)
     program = prepared.folder.practice
     if program is None:
         return None

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from fmlbench.core.task import Task, Track
+from fmlbench.core.task import Task, Track, World
 from fmlbench.execution.sandbox import Sandbox, TaskPython
 from fmlbench.execution.secret import Secret
 from fmlbench.tasks.folder import TaskFolder
@@ -25,6 +25,10 @@ class PreparedTask:
     """Where draws of this task and track are kept."""
     sandbox: Sandbox
     secret: Secret
+    world: World = World.SCORED
+    """Which part of the task's universe samples come from."""
+    train_share: float = 1.0
+    """The share of the training examples that a sample keeps; less than 1 in the starved control."""
 
     @property
     def task(self) -> Task:

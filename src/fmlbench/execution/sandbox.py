@@ -30,7 +30,7 @@ class Mount:
 
 def mounts_of(part: Part, target: str) -> tuple[Mount, ...]:
     """A part of a task at ``target``: as a folder, or file by file where it is made of several."""
-    if len(part.folders) == 1:
+    if part.is_one_folder:
         return (Mount(part.folders[0], target),)
     return tuple(Mount(path, f"{target}/{name}") for name, path in part.files().items())
 

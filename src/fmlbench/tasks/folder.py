@@ -9,6 +9,7 @@ NAME/
   reference/        the expert reference, as files laid over the codebase
   method_off/       the baseline with its method switched off, likewise
   exploits/         cheap tricks that must not pay, one folder each, likewise
+  attacks/          build.py of each attack that an adversary with all public knowledge would try
   practice/         practice.py, if there is one: cuts practice questions from the training pools, for agents to try on
   paper/            whatever of the above another track has of its own, file by file
   README.md         provenance, licences, and why it is the way it is
@@ -19,6 +20,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import resources
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -54,7 +56,8 @@ class TaskFolder:
     @property
     def recipe(self) -> Part:
         """How raw data becomes pools, and pools become draws."""
-        return self._part("data")
+        own = self._part("data")
+        return Part(own.folders, tuple(shared_module(name) for name in self.task.shared))
 
     @property
     def practice(self) -> Path | None:
@@ -101,14 +104,15 @@ class TaskFolder:
             name: track.model_copy(update={"calibration": None, "smoke": forgotten})
             for name, track in self.task.tracks.items()
         }
-        facts = self.task.model_copy(update={"tracks": tracks, "suites": (), "exploits": ()})
+        facts = self.task.model_copy(update={"tracks": tracks, "suites": (), "exploits": (), "attacks": ()})
         digest = hashlib.sha256(facts.model_dump_json().encode())
         parts = [self.experiment, self.grader, self.recipe]
         if self.task.overlay:
             parts.append(Part((self.path / self.task.overlay,)))
-        for path in (path for part in parts for path in sorted(part.files().values())):
-            digest.update(path.relative_to(self.path).as_posix().encode())
-            digest.update(hashlib.sha256(path.read_bytes()).digest())
+        for part in parts:
+            for name, path in sorted(part.files().items()):
+                digest.update(f"{part.folders[-1].name}/{name}".encode())
+                digest.update(hashlib.sha256(path.read_bytes()).digest())
         digest.update(self.instructions.encode())
         for name, path in self._unpinned_files():
             digest.update(name.encode("utf-8", "surrogateescape") + hashlib.sha256(path.read_bytes()).digest())
@@ -125,6 +129,11 @@ class TaskFolder:
             if place.is_file():
                 yield place.name, place
             yield from sorted(Part((place,)).files().items())
+
+
+def shared_module(name: str) -> Path:
+    """A module that recipes of the suite share."""
+    return Path(str(resources.files("fmlbench.suite") / "shared" / name))
 
 
 def read_task(path: Path) -> TaskFolder:
@@ -145,19 +154,26 @@ def read_task(path: Path) -> TaskFolder:
 
 
 def _check_files(path: Path, task: Task) -> None:
-    variants = (task.reference, task.method_off, *task.exploits)
+    variants = (task.reference, task.method_off, *task.exploits, *task.attacks)
     owns = [own for track in task.tracks.values() if (own := track.own)]
     own_variants = [variant for own in owns for variant in (own.reference, own.method_off) if variant]
     own_folders = [name for own in owns for name in (own.folder, own.overlay or "")]
     for name in (
         *REQUIRED_FILES,
         *(variant.folder for variant in (*variants, *own_variants)),
+        *(f"{attack.folder}/build.py" for attack in task.attacks),
         *own_folders,
         task.overlay,
     ):
         if not (path / name).exists():
             raise TaskInvalid(
                 f"Task '{task.name}' lacks {name}.", hint="docs/writing-tasks.md lists what a task holds."
+            )
+    for name in task.shared:
+        if not shared_module(name).is_file():
+            raise TaskInvalid(
+                f"Task '{task.name}' names the shared module '{name}', which does not exist.",
+                hint=f"Shared modules are in {shared_module('').as_posix()}.",
             )
 
 
