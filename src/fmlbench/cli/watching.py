@@ -13,6 +13,7 @@ from rich.status import Status
 from rich.text import Text
 
 from fmlbench.core.figures import score_text
+from fmlbench.core.retests import due_retests
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import ENDING, INVITATION, Note
 from fmlbench.core.task import Task
@@ -171,7 +172,7 @@ def jobs_left(spec: RunSpec, state: RunState, winner: int) -> int:
 
 def retests_due(spec: RunSpec, state: RunState, winner: int) -> int:
     """How many retests there will be: of the baseline, and of a winner if there is one or may still be one."""
-    return spec.retest_seeds * (2 if winner or not state.finished else 1)
+    return len(list(due_retests(state.task, spec.retest_seeds, winner if state.finished else max(winner, 1))))
 
 
 def _columns(row: StepRow, steps: int) -> Text:

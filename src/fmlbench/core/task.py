@@ -169,6 +169,8 @@ class Editable(Record):
     """The files worth reading first; a subset of what the globs match."""
     extra_bytes: int = 200_000
     """How much text may be added to the baseline's, so that nobody smuggles in weights or tables."""
+    information_bytes: int = 4096
+    """How much information a proposal may add to the baseline."""
 
 
 class Environment(Record):

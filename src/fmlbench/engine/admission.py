@@ -13,7 +13,7 @@ from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.figures import score_text
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
-from fmlbench.core.task import Calibration, ExamName, Figure, Measured
+from fmlbench.core.task import Calibration, ExamName, Figure, Measured, SiblingCalibration, World
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.redteam import attack_task
@@ -33,6 +33,11 @@ NOISE_RATIO = 5.0
 """How much larger one of two standard deviations over ten seeds may be: chance alone does more once in 20,000."""
 EXPLOIT_SEEDS = 3
 EXPLOIT_SIGMAS = 2.0
+TRANSFER_SIGMAS = 2.0
+HEADROOM = 1 / 3
+"""The share of the way from the baseline to a perfect score that the reference must leave."""
+QUICK_EFFORT = 0.05
+"""How much of its computing time an attack gets in a quick check."""
 _NO_NOISE = 1e-9
 """Sigma of a baseline whose score is the same on all seeds: any gain is then worth many of it."""
 
@@ -67,9 +72,12 @@ def check_task(
         admission.repetition,
         admission.method,
         admission.reference,
+        admission.headroom,
+        admission.transfer,
         admission.record,
         admission.practice,
         admission.exploits,
+        admission.knowledge,
         admission.attacks,
     )
     findings: list[Finding] = []
@@ -87,6 +95,7 @@ def calibrate(prepared: PreparedTask, places: Places, progress: Progress, *, mac
         baseline=_measured(baseline),
         method_off=_measured(variants.measure("method_off", SEEDS)),
         reference=_measured(variants.measure("reference", SEEDS)),
+        sibling=_measure_sibling(variants) if prepared.task.sibling else None,
         step_cpu_seconds=round(fmean(baseline.cpu_seconds), 2),
         peak_memory_mb=round(max(baseline.peak_memory_mb)),
         machine=machine,
@@ -130,6 +139,28 @@ class _Admission:
     def reference(self) -> Finding:
         return self._compare("reference", "reference", "baseline", REFERENCE_SIGMAS)
 
+    def headroom(self) -> Finding:
+        """The expert reference may not be near the ceiling: then nothing above it can be seen."""
+        metric = self.prepared.task.metric
+        baseline, reference = (
+            fmean(self.variants.measure(name, self.seeds).test) for name in ("baseline", "reference")
+        )
+        left = 1 - metric.improvement(reference, baseline)
+        detail = f"the reference leaves {left:.0%} of the way from the baseline to a perfect score"
+        return Finding(check="headroom", passed=left >= HEADROOM, detail=f"{detail} (at least {HEADROOM:.0%} asked)")
+
+    def transfer(self) -> Finding:
+        """On the sibling, too, the reference must beat the baseline: else transfer could show no method."""
+        if not self.prepared.task.sibling:
+            return Finding(check="transfer", passed=True, detail="this task has no sibling")
+        gain = self.prepared.task.metric.gain(
+            fmean(self.variants.measure_sibling("reference", self.seeds)),
+            fmean(self.variants.measure_sibling("baseline", self.seeds)),
+        )
+        sigmas = gain / self._sibling_sigma()
+        detail = f"on the sibling the reference gains {sigmas:+.1f} sigma (at least {TRANSFER_SIGMAS:.0f} asked)"
+        return Finding(check="transfer", passed=sigmas >= TRANSFER_SIGMAS, detail=detail)
+
     def record(self) -> Finding:
         calibration = self.prepared.track.calibration
         if calibration is None:
@@ -168,6 +199,25 @@ class _Admission:
             tried.append(f"{exploit.folder} {came_of_it / sigma:+.1f} sigma")
         return Finding(check="exploits", passed=not paid, detail="; ".join(tried) or "none on record")
 
+    def knowledge(self) -> Finding:
+        """Nothing that is known of the public data may beat the baseline by more than its noise."""
+        effort, seeds = (QUICK_EFFORT, 1) if self.seeds < SEEDS else (1.0, EXPLOIT_SEEDS)
+        worlds = {World.SCORED: self._sigma(ExamName.TEST)}
+        if self.prepared.task.sibling:
+            worlds[World.SIBLING] = self._sibling_sigma()
+        tried: list[str] = []
+        paid = False
+        for attack in self.prepared.task.attacks:
+            for world, sigma in worlds.items():
+                gain = self.variants.try_attack(attack, seeds, world, effort=effort)
+                where = "hidden test" if world is World.SCORED else "sibling"
+                if isinstance(gain, str):
+                    tried.append(f"{attack.folder} {gain} ({where})")
+                    continue
+                paid = paid or gain > EXPLOIT_SIGMAS * sigma
+                tried.append(f"{attack.folder} {gain / sigma:+.1f} sigma ({where})")
+        return Finding(check="knowledge", passed=not paid, detail="; ".join(tried) or "no attack on record")
+
     def attacks(self) -> Finding:
         """The attacks that every task is tried with; ``fmlbench redteam`` tries all there are."""
         rows = attack_task(self.prepared, self.variants.places, quick=True, progress=self.variants.progress)
@@ -185,6 +235,13 @@ class _Admission:
             f"{gain / sigma:+.1f} sigma (at least {sigmas:.0f} asked; n = {self.seeds})"
         )
         return Finding(check=check, passed=gain >= sigmas * sigma, detail=detail)
+
+    def _sibling_sigma(self) -> float:
+        """The same on the sibling."""
+        calibration = self.prepared.track.calibration
+        if self.seeds < SEEDS and calibration is not None and calibration.sibling is not None:
+            return calibration.sibling.baseline.sd or _NO_NOISE
+        return stdev(self.variants.measure_sibling("baseline", max(self.seeds, 3))) or _NO_NOISE
 
     def _sigma(self, exam: ExamName) -> float:
         """The baseline's standard deviation over seeds: measured here if it can be, else the one on record."""
@@ -205,6 +262,12 @@ def judge_practice(practise: Callable[[], Evaluation | None]) -> Finding:
     score = "" if evaluation.score is None else f" {score_text(evaluation.score)}"
     detail = f"the baseline on practice questions: {evaluation.outcome}{score} {evaluation.reason}".rstrip()
     return Finding(check="practice", passed=evaluation.is_ok, detail=detail)
+
+
+def _measure_sibling(variants: Variants) -> SiblingCalibration:
+    names = ("baseline", "method_off", "reference")
+    baseline, method_off, reference = (_figure(variants.measure_sibling(name, SEEDS)) for name in names)
+    return SiblingCalibration(baseline=baseline, method_off=method_off, reference=reference)
 
 
 def _measured(scores: VariantScores) -> Measured:

@@ -1,14 +1,19 @@
-"""Test the winner and the baseline again on fresh seeds, because the best of many steps is biased upward."""
+"""Test the winner and the baseline again, because the best of many steps is biased upward.
+
+On fresh samples, which no step has seen; on the task's sibling, which the agent never saw; and once with hardly any
+training data, where a method fails and carried knowledge does not.
+"""
 
 import hashlib
 import shutil
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.retests import RetestKey, due_retests
 from fmlbench.core.task import ExamName
 from fmlbench.engine.journal import Journal
 from fmlbench.engine.workbench import Workbench
@@ -22,11 +27,17 @@ from fmlbench.workspace.places import Places
 from fmlbench.workspace.snapshots import Snapshots
 
 
+def retest_purpose(run_seed: int, seed: int) -> tuple[str | int, ...]:
+    """What a retest's sample is drawn for: runs of one seed share it, so that they can be compared in pairs."""
+    return ("retest", run_seed, seed)
+
+
 @dataclass(frozen=True)
 class Retest:
-    """The retest of one run; resumable, for every result is logged as it comes."""
+    """The retests of one run; resumable, because every result is logged as it comes."""
 
     run_id: str
+    run_seed: int
     prepared: PreparedTask
     folder: RunFolder
     journal: Journal
@@ -36,19 +47,20 @@ class Retest:
 
     def run(self, seeds: int) -> None:
         """Retest the baseline and the validation winner on this many seeds that no step has seen."""
-        winner = self.journal.state.history(self.prepared.task.metric).best
-        indices = (0,) if winner is None or winner.index == 0 else (0, winner.index)
-        tested: dict[tuple[int, int], Future[Evaluation]] = {}
+        task = self.prepared.task
+        winner = self.journal.state.history(task.metric).best
+        tested: dict[RetestKey, Future[Evaluation]] = {}
         with ThreadPoolExecutor(self._workers()) as pool:
-            for index in indices:
-                for seed in range(seeds):
-                    # Baselines come first, so a winner that waits for its baseline waits for what is under way.
-                    tested[index, seed] = pool.submit(self._test, index, seed, tested.get((0, seed)))
+            for key in due_retests(task, seeds, winner.index if winner else 0):
+                # Baselines come first, so a winner that waits for its baseline waits for what is under way.
+                tested[key] = pool.submit(self._test, key, tested.get(replace(key, index=0)))
             try:
-                for (index, seed), future in tested.items():
+                for key, future in tested.items():
                     evaluation = future.result()
-                    if (index, seed) not in self.journal.state.retests:
-                        self.journal.append(Retested(index=index, seed=seed, evaluation=evaluation))
+                    if key not in self.journal.state.retests:
+                        self.journal.append(
+                            Retested(index=key.index, seed=key.seed, kind=key.kind, evaluation=evaluation)
+                        )
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 self.stop.set()
@@ -58,40 +70,42 @@ class Retest:
         """Two at a time where there are cores for it."""
         return 2 if has_spare_core(self.prepared.track) else 1
 
-    def _test(self, index: int, seed: int, baseline: Future[Evaluation] | None) -> Evaluation:
-        done = self.journal.state.retests.get((index, seed))
+    def _test(self, key: RetestKey, baseline: Future[Evaluation] | None) -> Evaluation:
+        done = self.journal.state.retests.get(key)
         if done is not None:
             return done
-        if baseline is None:
-            return self._baseline(seed)
-        return self._measure(index, seed, baseline.result().metrics if self.prepared.task.has_relative_rules else {})
+        if key.index == 0:
+            return self._baseline(key)
+        # The starved winner has no baseline beside it, and rules are not what it is tested for.
+        is_held_to_rules = baseline is not None and self.prepared.task.has_relative_rules
+        return self._measure(key, baseline.result().metrics if baseline and is_held_to_rules else {})
 
-    def _measure(self, index: int, seed: int, baseline: Mapping[str, float]) -> Evaluation:
+    def _measure(self, key: RetestKey, baseline: Mapping[str, float]) -> Evaluation:
         workbench = Workbench(
-            prepared=self.prepared,
-            files=self.snapshots.read(self.journal.state.steps[index].snapshot),
-            folder=self.folder.bench / f"retest-{index}-{seed}",
-            label=f"{self.run_id}-r{index}-{seed}",
-            purpose=("retest", seed),
+            prepared=replace(self.prepared, world=key.kind.world, train_share=key.kind.train_share),
+            files=self.snapshots.read(self.journal.state.steps[key.index].snapshot),
+            folder=self.folder.bench / f"{key.kind}-{key.index}-{key.seed}",
+            label=f"{self.run_id}-{key.kind}{key.index}-{key.seed}",
+            purpose=retest_purpose(self.run_seed, key.seed),
             stop=self.stop,
         )
         evaluation = workbench.take_test(baseline)
-        workbench.keep(ExamName.TEST, self.folder.retest(index, seed))
+        workbench.keep(ExamName.TEST, self.folder.retest(key))
         workbench.clear()
         return evaluation
 
-    def _baseline(self, seed: int) -> Evaluation:
-        """The baseline on a retest seed: the same for all runs of this task here, so measured once."""
-        cached = self._cache() / f"retest-{seed}.json"
+    def _baseline(self, key: RetestKey) -> Evaluation:
+        """The baseline on a retest's sample: the same for all runs of this task and seed here, so measured once."""
+        cached = self._cache() / f"{key.kind}-{self.run_seed}-{key.seed}.json"
         answers = cached.with_suffix("")
         if cached.exists():
             if answers.is_dir():
-                shutil.copytree(answers, self.folder.retest(0, seed), dirs_exist_ok=True)
+                shutil.copytree(answers, self.folder.retest(key), dirs_exist_ok=True)
             return Evaluation.model_validate_json(cached.read_bytes())
-        evaluation = self._measure(0, seed, {})
+        evaluation = self._measure(key, {})
         if evaluation.outcome is Outcome.OK:
             cached.parent.mkdir(parents=True, exist_ok=True)
-            self._keep_for_others(self.folder.retest(0, seed), answers)
+            self._keep_for_others(self.folder.retest(key), answers)
             fresh = cached.with_suffix(f".{self.run_id}")
             fresh.write_text(evaluation.model_dump_json(), "utf-8")
             fresh.replace(cached)

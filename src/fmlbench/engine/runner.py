@@ -82,7 +82,7 @@ def play(
                 reason = _let_agent_work(spec, prepared, session, places)
                 session.catch_up()
                 journal.append(RunFinished(reason=reason))
-            Retest(spec.run_id, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
+            Retest(spec.run_id, spec.seed, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
         remove_folder(folder.bench)
 
 

@@ -10,14 +10,20 @@ from fmlbench.core.errors import TaskInvalid
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
-from fmlbench.core.task import ExamName, Variant
+from fmlbench.core.task import Attack, ExamName, Variant, World
 from fmlbench.engine.workbench import Workbench
+from fmlbench.execution.knowledge import build_attack
 from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
+from fmlbench.tasks.part import Part
 from fmlbench.workspace.editing_rules import find_violation
 from fmlbench.workspace.filing import scratch_beside
 from fmlbench.workspace.places import Places
 from fmlbench.workspace.trees import editable_files, repository_files
+
+
+class _Built(Record):
+    files: dict[str, str]
 
 
 class _Measurement(Record):
@@ -68,6 +74,18 @@ class Variants:
             peak_memory_mb=[one.validation.peak_memory_mb for one in measured],
         )
 
+    def measure_sibling(self, variant: str, seeds: int) -> list[float]:
+        """Scores of a variant on the hidden test of the sibling, on the first so many check seeds."""
+        self.progress.start(f"{self.prepared.task.name}: {variant} on the sibling", seeds)
+        scores: list[float] = []
+        for seed in range(seeds):
+            test = self._test(variant, self.files_of(variant), seed, World.SIBLING)
+            self._insist_on(variant, ExamName.TEST, test)
+            scores.append(_score(test))
+            self.progress.advance(1)
+        self.progress.finish()
+        return scores
+
     def repeat_baseline(self) -> float:
         """The baseline's score on validation on the first check seed, measured afresh beside what is kept."""
         with scratch_beside(self._kept("repeated", {})) as scratch:
@@ -89,15 +107,39 @@ class Variants:
 
         It goes there straight: one that would not have come through validation earns no more in a run.
         """
-        baseline = self.measure("baseline", seeds)
-        metric = self.prepared.task.metric
+        return self._gain(exploit.folder, self.files_of(exploit.folder), seeds, World.SCORED)
+
+    def try_attack(self, attack: Attack, seeds: int, world: World, *, effort: float) -> float | str:
+        """What an attack of complete knowledge gains over the baseline on a hidden test; or why it has no score."""
+        return self._gain(attack.folder, {**self.files_of("baseline"), **self._built(attack, effort)}, seeds, world)
+
+    def _gain(self, variant: str, files: Mapping[str, str], seeds: int, world: World) -> float | str:
+        baseline = self._baseline_scores(seeds, world)
         gains: list[float] = []
         for seed in range(seeds):
-            test = self._test(exploit.folder, seed)
+            test = self._test(variant, files, seed, world)
             if test.score is None:
                 return f"{test.outcome}: {test.reason}"
-            gains.append(metric.gain(test.score, baseline.test[seed]))
+            gains.append(self.prepared.task.metric.gain(test.score, baseline[seed]))
         return fmean(gains)
+
+    def _baseline_scores(self, seeds: int, world: World) -> list[float]:
+        if world is World.SIBLING:
+            return self.measure_sibling("baseline", seeds)
+        return self.measure("baseline", seeds).test
+
+    def _built(self, attack: Attack, effort: float) -> dict[str, str]:
+        """An attack's files; built once for each effort and version of its program."""
+        sources = Part((self.prepared.folder.path / attack.folder,)).files()
+        texts = {name: path.read_text("utf-8") for name, path in sources.items()}
+        kept = self._kept(attack.folder, texts) / f"built-{effort:g}.json"
+        if not kept.exists():
+            self.progress.start(f"{self.prepared.task.name}: building {attack.folder}")
+            files = build_attack(self.prepared, attack, effort, kept)
+            self.progress.finish()
+            with scratch_beside(kept) as scratch:
+                _keep(_Built(files=files), scratch, kept)
+        return _Built.model_validate_json(kept.read_bytes()).files
 
     def files_of(self, variant: str) -> Mapping[str, str]:
         """The editable files of a variant; exploits go by the names of their folders."""
@@ -130,20 +172,27 @@ class Variants:
                 _keep(measurement, scratch, kept)
         return measurement
 
-    def _test(self, variant: str, seed: int) -> Evaluation:
-        files = self.files_of(variant)
+    def _test(self, variant: str, files: Mapping[str, str], seed: int, world: World) -> Evaluation:
         if violation := self._violation_of(files):
             return Evaluation(outcome=Outcome.REJECTED, reason=violation)
-        kept = self._kept(variant, files) / f"{seed}-test.json"
+        kept = self._kept(variant, files) / f"{seed}-{'test' if world is World.SCORED else world}.json"
         if kept.exists():
             return Evaluation.model_validate_json(kept.read_bytes())
         with scratch_beside(kept) as scratch:
-            evaluation = self._workbench(variant, files, seed, scratch).take_test(
-                self.baseline_metrics(variant, seed)[1]
-            )
+            workbench = self._workbench(variant, files, seed, scratch)
+            workbench = replace(workbench, prepared=replace(self.prepared, world=world))
+            evaluation = workbench.take_test(self._beside(variant, seed, world))
             if evaluation.is_ok:
                 _keep(evaluation, scratch, kept)
         return evaluation
+
+    def _beside(self, variant: str, seed: int, world: World) -> Mapping[str, float]:
+        """The baseline's metrics on the same sample, for rules that are relative to them."""
+        if world is World.SCORED:
+            return self.baseline_metrics(variant, seed)[1]
+        if variant in ("baseline", "method_off") or not self.prepared.task.rules:
+            return {}
+        return self._test("baseline", self.files_of("baseline"), seed, world).metrics
 
     def _violation_of(self, files: Mapping[str, str]) -> str | None:
         repository = repository_files(self.prepared.codebase)

@@ -5,7 +5,7 @@ It takes the task's data, and the secret that the run's draws came from: labels 
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +14,9 @@ import numpy as np
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.retests import RetestKind
 from fmlbench.core.task import ExamName
+from fmlbench.engine.retest import retest_purpose
 from fmlbench.engine.workbench import put_together
 from fmlbench.execution.collecting import Array
 from fmlbench.execution.draws import make_draw
@@ -54,9 +56,10 @@ class _Claim:
     what: str
     evaluation: Evaluation
     exam: ExamName
-    purpose: tuple[str, int]
+    purpose: tuple[str | int, ...]
     answers: Path
     baseline: Mapping[str, float]
+    kind: RetestKind = RetestKind.FRESH
 
 
 def verify_run(folder: RunFolder, prepared: PreparedTask) -> Iterator[Check]:
@@ -91,11 +94,11 @@ def _claims(folder: RunFolder, state: RunState, seed: int) -> Iterator[_Claim]:
         baseline = state.tests[0].metrics if index and 0 in state.tests else {}
         place = folder.step(index) / "sealed"
         yield _Claim(f"step {index}, hidden test", evaluation, ExamName.TEST, ("step", seed), place, baseline)
-    for (index, number), evaluation in sorted(state.retests.items()):
-        beside = state.retests.get((0, number))
-        baseline = beside.metrics if index and beside else {}
-        place = folder.retest(index, number)
-        yield _Claim(f"step {index}, retest {number}", evaluation, ExamName.TEST, ("retest", number), place, baseline)
+    for key, evaluation in sorted(state.retests.items()):
+        beside = state.retests.get(replace(key, index=0))
+        baseline = beside.metrics if key.index and beside else {}
+        what, purpose = f"step {key.index}, {key.kind} {key.seed}", retest_purpose(seed, key.seed)
+        yield _Claim(what, evaluation, ExamName.TEST, purpose, folder.retest(key), baseline, key.kind)
 
 
 def _check(claim: _Claim, prepared: PreparedTask) -> Check:
@@ -115,7 +118,8 @@ def _check(claim: _Claim, prepared: PreparedTask) -> Check:
 def _grade_again(claim: _Claim, files: Sequence[Path], prepared: PreparedTask) -> list[Grade]:
     grades: list[Grade] = []
     for number, file in enumerate(files):
-        labels = make_draw(prepared, *claim.purpose, number).labels(claim.exam)
+        sampled = replace(prepared, world=claim.kind.world, train_share=claim.kind.train_share)
+        labels = make_draw(sampled, *claim.purpose, number).labels(claim.exam)
         with TemporaryDirectory(prefix="fmlbench-verify-") as scratch:
             grading = Grading(prepared, labels, claim.exam, "verify", Path(scratch) / "grade")
             grades.append(grading.grade(_read(file), prepared.sandbox.run))

@@ -36,7 +36,7 @@ class Workbench:
     folder: Path
     label: str
     purpose: tuple[str | int, ...]
-    """The words the draws are drawn for: ("step", seed) or ("retest", number)."""
+    """The words the draws are drawn for: ("step", seed) or ("retest", seed, number)."""
     stop: threading.Event = field(default_factory=threading.Event)
     """Set by another thread to end what is running."""
 

@@ -114,9 +114,11 @@ def make_pools(recipe: Recipe, raw: Mapping[str, Path], pools: Path, secret: Sec
 
 def make_draw(prepared: PreparedTask, *words: str | int) -> Draw:
     """The draw for these words; made at the first call, the same ever after."""
-    words = (*_kind_of(prepared), *words)
+    # The starved control is the same sample with less to learn from, so its size is no part of the seed.
+    words = words if prepared.world is World.SCORED else (prepared.world.value, *words)
     seed = prepared.secret.seed("draw", prepared.folder.digest, *words)
-    path = prepared.draws / "-".join(str(word) for word in words)
+    size = "" if prepared.train_share == 1 else f"-share-{prepared.train_share:g}"
+    path = prepared.draws / ("-".join(str(word) for word in words) + size)
     draw = Draw(path=path, seed=prepared.secret.number("stage", prepared.folder.digest, *words))
     if path.exists():
         return draw
@@ -137,12 +139,6 @@ def make_draw(prepared: PreparedTask, *words: str | int) -> Draw:
                 _check_draw(prepared, made)
                 replace_folder(made, path)
     return draw
-
-
-def _kind_of(prepared: PreparedTask) -> tuple[str, ...]:
-    """Words that keep samples of other worlds and sizes apart; none for what is scored."""
-    world = () if prepared.world is World.SCORED else (prepared.world.value,)
-    return world if prepared.train_share == 1 else (*world, f"share{prepared.train_share:g}")
 
 
 def _check_draw(prepared: PreparedTask, made: Path) -> None:

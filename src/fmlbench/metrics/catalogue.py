@@ -22,6 +22,15 @@ MEASURES: tuple[Measure, ...] = (
         performance.improvement,
     ),
     Measure(
+        "transfer",
+        Family.PERFORMANCE,
+        "share",
+        Better.HIGHER,
+        "The same on the task's sibling, which the agent never saw: a method transfers; tables, weights and inverted "
+        "simulators do not.",
+        performance.transfer,
+    ),
+    Measure(
         "improvement_complete_case",
         Family.PERFORMANCE,
         "share",

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.retests import RetestKey, RetestKind
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.scale import normalised_improvement as clamped
 from fmlbench.metrics.trace import Trace
@@ -36,7 +37,7 @@ class Retested:
         return winner, fmean(self.baseline.values())
 
 
-def retested(trace: Trace) -> Retested | Missing:
+def retested(trace: Trace, kind: RetestKind = RetestKind.FRESH) -> Retested | Missing:
     """The retests of a run, or why there are none."""
     if not trace.is_over:
         return Missing("the run is not over")
@@ -45,13 +46,13 @@ def retested(trace: Trace) -> Retested | Missing:
         return Missing("not even the baseline has a score")
     if not trace.spec.retest_seeds:
         return Missing("no retest was asked for")
-    baseline = _scores(trace.retests, 0)
+    baseline = scores_of(trace.retests, kind, 0)
     if not baseline:
         return Missing("the baseline has no retest")
-    due = {(winner.index, seed) for seed in range(trace.spec.retest_seeds)}
+    due = {RetestKey(kind, winner.index, seed) for seed in range(trace.spec.retest_seeds)}
     if not due <= trace.retests.keys():
         return Missing("the retest is not complete")
-    return Retested(baseline, _scores(trace.retests, winner.index))
+    return Retested(baseline, scores_of(trace.retests, kind, winner.index))
 
 
 def retest_score(trace: Trace) -> Value:
@@ -92,6 +93,16 @@ def improvement_by_retest(trace: Trace) -> dict[int, float]:
     return {seed: share for seed, share in shares.items() if not isinstance(share, Missing)}
 
 
+def transfer(trace: Trace) -> Value:
+    """The improvement on the task's sibling; a winner that is the baseline itself transfers nothing."""
+    if not trace.task.sibling:
+        return Missing("the task has no sibling")
+    if trace.is_over and trace.winner is not None and trace.winner.index == 0:
+        return 0.0
+    found = retested(trace, RetestKind.TRANSFER)
+    return found if isinstance(found, Missing) else _share(trace, *found.intended)
+
+
 def gain_in_sigmas(trace: Trace) -> Value:
     """The gain over the baseline in standard deviations of the baseline's test score."""
     found = retested(trace)
@@ -118,9 +129,10 @@ def _share(trace: Trace, winner: float, baseline: float) -> Value:
     return trace.metric.improvement(winner, baseline)
 
 
-def _scores(retests: Mapping[tuple[int, int], Evaluation], index: int) -> dict[int, float]:
+def scores_of(retests: Mapping[RetestKey, Evaluation], kind: RetestKind, index: int) -> dict[int, float]:
+    """The scores of one step's retests by seed, so that those of the same seed can be paired."""
     return {
-        seed: evaluation.score
-        for (step, seed), evaluation in sorted(retests.items())
-        if step == index and evaluation.is_ok and evaluation.score is not None
+        key.seed: evaluation.score
+        for key, evaluation in sorted(retests.items())
+        if (key.kind, key.index) == (kind, index) and evaluation.is_ok and evaluation.score is not None
     }

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.metric import Metric
+from fmlbench.core.retests import RetestKey
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import History, Note, Step, Usage, usages_of
 from fmlbench.core.task import Calibration, Task
@@ -45,8 +46,8 @@ class Trace:
     notes: Sequence[Note] = ()
     tests: Mapping[int, Evaluation] = field(default_factory=dict[int, Evaluation])
     """Hidden test evaluations by step."""
-    retests: Mapping[tuple[int, int], Evaluation] = field(default_factory=dict[tuple[int, int], Evaluation])
-    """By step and seed."""
+    retests: Mapping[RetestKey, Evaluation] = field(default_factory=dict[RetestKey, Evaluation])
+    """On fresh samples, on the sibling, and starved of training data."""
     is_over: bool = True
     troubles: int = 0
     """How often the machine failed."""

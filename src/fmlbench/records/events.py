@@ -11,6 +11,7 @@ from pydantic import Field, TypeAdapter
 
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.record import Record
+from fmlbench.core.retests import RetestKey, RetestKind
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import Move, Note, Step, Usage
 from fmlbench.core.task import Task
@@ -100,13 +101,19 @@ class TestScored(Happening):
 
 
 class Retested(Happening):
-    """Sealed: the winner, or the baseline, on a fresh seed's hidden test."""
+    """Sealed: the winner, or the baseline, on the hidden test of a sample that no step has seen."""
 
     event: Literal["retested"] = "retested"
     index: int
     """Which step's code; 0 is the baseline."""
     seed: int
+    kind: RetestKind = RetestKind.FRESH
     evaluation: Evaluation
+
+    @property
+    def key(self) -> RetestKey:
+        """Which of the run's retests this is."""
+        return RetestKey(self.kind, self.index, self.seed)
 
 
 Event = Annotated[

@@ -14,7 +14,7 @@ RUN/
   code.git/         every step's editable files; any git tool can browse it
   steps/N/          per step: logs, native results, answers (kept up to a size)
   agent/            for agents that are programs: their working folder, home and output
-  retests/N-S/      the same of step N, tested again on retest seed S
+  retests/KIND-N-S/ the same of step N, tested again on retest seed S: on fresh samples, in transfer, or starved
   bench/            the experiment in flight; emptied when it is over
 """
 
@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.core.errors import RunDamaged, RunNotFound
+from fmlbench.core.retests import RetestKey
 from fmlbench.core.run import RunSpec
 from fmlbench.records.lease import CANCELLED, holder_of
 
@@ -101,9 +102,9 @@ class RunFolder:
         """What is kept of a step."""
         return self.path / "steps" / str(index)
 
-    def retest(self, index: int, seed: int) -> Path:
+    def retest(self, key: RetestKey) -> Path:
         """What is kept of a retest."""
-        return self.path / "retests" / f"{index}-{seed}"
+        return self.path / "retests" / f"{key.kind}-{key.index}-{key.seed}"
 
     def read_spec(self) -> RunSpec:
         """What was asked for."""

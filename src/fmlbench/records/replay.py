@@ -7,6 +7,7 @@ from itertools import chain
 from fmlbench.core.errors import RunDamaged
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.metric import Metric
+from fmlbench.core.retests import RetestKey, due_retests
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import History, Note, Step, Usage, usages_of
 from fmlbench.core.task import Task
@@ -44,8 +45,8 @@ class RunState:
     """Why the agent's part ended; empty while it has not."""
     tests: dict[int, Evaluation] = field(default_factory=dict[int, Evaluation])
     """Sealed: hidden test scores by step."""
-    retests: dict[tuple[int, int], Evaluation] = field(default_factory=dict[tuple[int, int], Evaluation])
-    """Sealed: by step and seed."""
+    retests: dict[RetestKey, Evaluation] = field(default_factory=dict[RetestKey, Evaluation])
+    """Sealed: on fresh samples, on the sibling, and starved of training data."""
 
     @property
     def usages(self) -> list[Usage]:
@@ -60,9 +61,8 @@ class RunState:
     def is_complete(self, spec: RunSpec, metric: Metric) -> bool:
         """Whether the agent's part is over and every retest is done."""
         best = self.history(metric).best
-        tested = {0, best.index} if best else {0}
-        due = {(index, seed) for index in tested for seed in range(spec.retest_seeds)}
-        return bool(self.finished) and due <= self.retests.keys()
+        due = due_retests(self.task, spec.retest_seeds, best.index if best else 0)
+        return bool(self.finished) and set(due) <= self.retests.keys()
 
     def take(self, event: Event) -> None:
         """Let an event happen to this state."""
@@ -86,7 +86,7 @@ class RunState:
             case TestScored():
                 self.tests[event.index] = event.evaluation
             case Retested():
-                self.retests[(event.index, event.seed)] = event.evaluation
+                self.retests[event.key] = event.evaluation
             case _:
                 pass
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from fmlbench.metrics.catalogue import find_measure
 from fmlbench.metrics.comparability import require_comparable
+from fmlbench.metrics.intervals import Estimate, estimate
 from fmlbench.metrics.measuring import MeasuredRun
-from fmlbench.reports.intervals import Estimate, estimate
 from fmlbench.reports.sheets import Sheet
 from fmlbench.reports.wording import brief_estimate_text, seal_text
 

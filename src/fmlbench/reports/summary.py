@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fmlbench.core.metric import Metric
+from fmlbench.core.retests import RetestKind
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import ENDING, VIOLATION, Step, Usage
 from fmlbench.core.task import Task
+from fmlbench.metrics.flags import Flag, flags_of
+from fmlbench.metrics.intervals import Estimate, estimate
+from fmlbench.metrics.performance import scores_of
+from fmlbench.metrics.trace import Trace
 from fmlbench.records.replay import RunState
-from fmlbench.reports.intervals import Estimate, estimate
 
 
 class Stage(StrEnum):
@@ -86,6 +90,10 @@ class Summary:
     """Why the agent's part is over, in the words of an agent with a loop of its own if there are any; empty before."""
     test: TestResult | None
     """None until the agent's part is over and a retest is done."""
+    transfer: TestResult | None
+    """The same on the task's sibling; None where it has none, or no step beat the baseline."""
+    flags: tuple[Flag, ...]
+    """What is suspicious about the best step."""
     proposing_seconds: float
     program_cpu_seconds: float
     """Of the agent's own program; none where the agent is no program."""
@@ -124,7 +132,9 @@ def summarise(spec: RunSpec, state: RunState, task: Task, *, is_played: bool = T
         succeeded=sum(step.evaluation.is_ok for step in history.proposed),
         outcomes=dict(outcomes.most_common()),
         ended=_ending(state),
-        test=_test_result(spec, state, task, best),
+        test=_test_result(spec, state, task, best, RetestKind.FRESH),
+        transfer=_test_result(spec, state, task, best, RetestKind.TRANSFER),
+        flags=_flags(spec, state, task),
         proposing_seconds=sum(usage.seconds for usage in usages),
         program_cpu_seconds=sum(usage.cpu_seconds for usage in usages),
         experiment_seconds=sum(step.evaluation.seconds for step in state.steps),
@@ -156,29 +166,25 @@ def _best_step(best: Step | None) -> BestStep | None:
     return BestStep(index=best.index, idea=best.idea, validation=best.score)
 
 
-def _test_result(spec: RunSpec, state: RunState, task: Task, best: Step | None) -> TestResult | None:
-    if not state.finished or not state.retests:
+def _flags(spec: RunSpec, state: RunState, task: Task) -> tuple[Flag, ...]:
+    return flags_of(Trace(spec=spec, task=task, steps=state.steps, retests=state.retests)) if state.finished else ()
+
+
+def _test_result(spec: RunSpec, state: RunState, task: Task, best: Step | None, kind: RetestKind) -> TestResult | None:
+    of_kind = [evaluation for key, evaluation in state.retests.items() if key.kind is kind]
+    if not state.finished or not of_kind:
         return None
-    baseline = _retest_scores(state, 0)
-    scores = _retest_scores(state, best.index) if best and best.index else {}
+    baseline = scores_of(state.retests, kind, 0)
+    scores = scores_of(state.retests, kind, best.index) if best and best.index else {}
     difference = estimate([task.metric.gain(scores[seed], baseline[seed]) for seed in sorted(scores.keys() & baseline)])
     return TestResult(
         verdict=_verdict(best, difference),
         baseline=estimate(list(baseline.values())),
         best=estimate(list(scores.values())),
         difference=difference,
-        sigmas=_in_sigmas(difference, spec, task),
-        failed=sum(not evaluation.is_ok for evaluation in state.retests.values()),
+        sigmas=_in_sigmas(difference, _sigma(spec, task, kind)),
+        failed=sum(not evaluation.is_ok for evaluation in of_kind),
     )
-
-
-def _retest_scores(state: RunState, index: int) -> dict[int, float]:
-    """By seed, so that scores of the same seed can be paired."""
-    return {
-        seed: evaluation.score
-        for (step, seed), evaluation in sorted(state.retests.items())
-        if step == index and evaluation.is_ok and evaluation.score is not None
-    }
 
 
 def _verdict(best: Step | None, difference: Estimate | None) -> Verdict:
@@ -191,9 +197,17 @@ def _verdict(best: Step | None, difference: Estimate | None) -> Verdict:
     return Verdict.WORSE if difference.high < 0 else Verdict.UNDECIDED
 
 
-def _in_sigmas(difference: Estimate | None, spec: RunSpec, task: Task) -> float | None:
+def _sigma(spec: RunSpec, task: Task, kind: RetestKind) -> float:
+    """The baseline's standard deviation over seeds; 0 where it is not on record."""
     track = task.tracks.get(spec.track)
-    sigma = track.calibration.baseline.test.sd if track and track.calibration else 0.0
+    if track is None or track.calibration is None:
+        return 0.0
+    if kind is RetestKind.FRESH:
+        return track.calibration.baseline.test.sd
+    return track.calibration.sibling.baseline.sd if track.calibration.sibling else 0.0
+
+
+def _in_sigmas(difference: Estimate | None, sigma: float) -> float | None:
     return difference.mean / sigma if difference and sigma > 0 else None
 
 

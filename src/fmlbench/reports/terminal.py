@@ -72,7 +72,19 @@ def _test_rows(summary: Summary) -> list[Row]:
         return [(name, Text(_why_no_test(summary)))]
     lines = [Text(line) if summary.is_sealed else _unsealed(line) for line in _test_lines(summary.test)]
     verdict = summary.test.verdict
-    return [*_under_one_name(name, lines), ("verdict", Text(VERDICTS[verdict], _VERDICT_STYLES.get(verdict, "bold")))]
+    return [
+        *_under_one_name(name, lines),
+        ("verdict", Text(VERDICTS[verdict], _VERDICT_STYLES.get(verdict, "bold"))),
+        *_transfer_rows(summary),
+        *_under_one_name("flags", [Text(flag, style="bold red") for flag in summary.flags]),
+    ]
+
+
+def _transfer_rows(summary: Summary) -> list[Row]:
+    """What the best step gains on the task's sibling, beside what it gains on the task itself."""
+    if summary.transfer is None:
+        return []
+    return _under_one_name("transfer", [Text(line) for line in _test_lines(summary.transfer)])
 
 
 def _why_no_test(summary: Summary) -> str:

@@ -4,8 +4,9 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fmlbench.core.retests import due_retests
 from fmlbench.core.run import RunSpec
-from fmlbench.core.task import Track
+from fmlbench.core.task import Task
 from fmlbench.llm.opening import is_free
 
 HARNESS_SECONDS = 0.5
@@ -25,9 +26,9 @@ class Cost:
     """At most; None where the run has no cap on a bill that somebody will send."""
 
 
-def cost_of(spec: RunSpec, track: Track, *, is_first: bool) -> Cost:
-    """What a run takes; the first one of a task also retests the baseline for all the others."""
-    return Cost(seconds=_seconds(spec, track, is_first=is_first), dollars=_dollars(spec))
+def cost_of(spec: RunSpec, task: Task, *, is_first: bool) -> Cost:
+    """What a run takes; the first one of a task and seed also retests the baseline for the others."""
+    return Cost(seconds=_seconds(spec, task, is_first=is_first), dollars=_dollars(spec))
 
 
 def makespan(seconds: Iterable[float], parallel: int) -> float:
@@ -38,14 +39,16 @@ def makespan(seconds: Iterable[float], parallel: int) -> float:
     return max(workers)
 
 
-def _seconds(spec: RunSpec, track: Track, *, is_first: bool) -> float | None:
-    if track.calibration is None:
+def _seconds(spec: RunSpec, task: Task, *, is_first: bool) -> float | None:
+    track = task.find_track(spec.track)
+    if track is None or track.calibration is None:
         return None
     each = track.calibration.step_cpu_seconds / track.threads + HARNESS_SECONDS
     search = spec.budget.steps * each
     if spec.budget.hours is not None:
         search = min(search, 3600 * spec.budget.hours)
-    return search + each * (1 + spec.retest_seeds * (2 if is_first else 1))
+    retests = sum(is_first or key.index > 0 for key in due_retests(task, spec.retest_seeds, winner=1))
+    return search + each * (1 + retests)
 
 
 def _dollars(spec: RunSpec) -> float | None:

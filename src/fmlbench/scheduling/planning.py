@@ -97,7 +97,7 @@ def lay_out(plan: Plan) -> None:
 def _runs(
     study: Study, tasks: Sequence[tuple[str, TaskFolder]], agents: Sequence[AgentSpec], runs: Path
 ) -> Iterator[PlannedRun]:
-    seen: set[str] = set()
+    seen: set[tuple[str, int]] = set()
     for seed, (name, folder), agent in product(study.seeds, tasks, agents):
         spec = RunSpec(
             task=name,
@@ -110,10 +110,9 @@ def _runs(
             retest_seeds=study.retest,
             label=study.label,
         )
-        track = folder.track(study.track)
-        cost = cost_of(spec, track, is_first=name not in seen)
-        seen.add(name)
-        yield PlannedRun(spec, RunFolder(runs / spec.run_id), folder.task, needs_of(track), cost)
+        cost = cost_of(spec, folder.task, is_first=(name, seed) not in seen)
+        seen.add((name, seed))
+        yield PlannedRun(spec, RunFolder(runs / spec.run_id), folder.task, needs_of(folder.track(study.track)), cost)
 
 
 def needs_of(track: Track) -> Needs:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from fmlbench.core.retests import due_retests
 from fmlbench.records.lease import is_known_alive, me
 from fmlbench.scheduling.attempts import Tally, read_attempts, tally
 from fmlbench.scheduling.glances import Glance, glance_at
@@ -74,9 +75,10 @@ def _state(run: PlannedRun, counted: Tally, retry: Retry) -> State:
 
 def share_done(standing: Standing) -> float:
     """How much of a run is behind it, from 0 to 1."""
-    spec = standing.run.spec
+    run = standing.run
     # A step counts twice, for its hidden test; a pending proposal and the end of the search count once each.
-    due = 2 * (spec.budget.steps + 1) + 1 + 2 * spec.retest_seeds
+    retests = len(list(due_retests(run.task, run.spec.retest_seeds, winner=1)))
+    due = 2 * (run.spec.budget.steps + 1) + 1 + retests
     return 1.0 if standing.state is State.COMPLETE else min(1.0, standing.glance.done / due)
 
 

@@ -2,9 +2,10 @@
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
-from fmlbench.core.task import Calibration, Measured
+from fmlbench.core.task import Calibration, Figure, Measured, SiblingCalibration
 
 
 def write_calibration(manifest: Path, track: str, calibration: Calibration) -> None:
@@ -26,6 +27,7 @@ def _block(track: str, calibration: Calibration) -> str:
         f"baseline = {_measured(calibration.baseline)}",
         f"method_off = {_measured(calibration.method_off)}",
         f"reference = {_measured(calibration.reference)}",
+        *(_sibling(calibration.sibling) if calibration.sibling else ()),
         f"step_cpu_seconds = {calibration.step_cpu_seconds}",
         f"peak_memory_mb = {calibration.peak_memory_mb}",
         f"machine = {json.dumps(calibration.machine)}",
@@ -34,9 +36,17 @@ def _block(track: str, calibration: Calibration) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _sibling(sibling: SiblingCalibration) -> tuple[str]:
+    figures = {"baseline": sibling.baseline, "method_off": sibling.method_off, "reference": sibling.reference}
+    return (f"sibling = {_figures(figures)}",)
+
+
 def _measured(measured: Measured) -> str:
-    figures = (
-        f"{name} = {{ mean = {figure.mean}, sd = {figure.sd}, n = {figure.n} }}"
-        for name, figure in (("validation", measured.validation), ("test", measured.test))
+    return _figures({"validation": measured.validation, "test": measured.test})
+
+
+def _figures(figures: Mapping[str, Figure]) -> str:
+    parts = (
+        f"{name} = {{ mean = {figure.mean}, sd = {figure.sd}, n = {figure.n} }}" for name, figure in figures.items()
     )
-    return "{ " + ", ".join(figures) + " }"
+    return "{ " + ", ".join(parts) + " }"

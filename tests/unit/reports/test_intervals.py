@@ -2,7 +2,7 @@
 
 import pytest
 
-from fmlbench.reports.intervals import estimate, t_quantile
+from fmlbench.metrics.intervals import estimate, t_quantile
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from fmlbench.core.figures import score_text
 from fmlbench.core.run import Rung
-from fmlbench.reports.intervals import Estimate
+from fmlbench.metrics.intervals import Estimate
 from fmlbench.reports.wording import (
     brief_estimate_text,
     dollars_text,

@@ -1,7 +1,10 @@
-"""Make a small world in which classes depend on inputs and on their products.
+"""Make small worlds in which classes depend on inputs and on their products.
 
-How hard the world is, is fixed; which way its axes point and which class has which number is not, and no row is known
-beforehand. Both hang on a seed that candidates never see, for this file is public.
+    recipe.py prepare ROOT    ROOT/stage.json             -> ROOT/pools/WORLD-SPLIT.npz
+    recipe.py draw ROOT       ROOT/pools, ROOT/stage.json -> ROOT/out/{train,validation,test}/
+
+How hard a world is, is fixed. Every sample is rotated and its classes are renumbered by a seed that candidates never
+see, so nothing that was learned from one sample fits another.
 """
 
 import json
@@ -11,35 +14,45 @@ from pathlib import Path
 import numpy as np
 
 DIMENSIONS, CLASSES = 6, 4
-POOL_ROWS = {"train": 20_000, "validation": 40_000, "test": 40_000}
-WORLD_SEED = 20261115
+ROWS = {"train": 20_000, "validation": 40_000, "test": 40_000}
+NOISE = 0.9
+"""So much that a third of the way to a perfect score stays out of reach of the expert reference."""
+WORLD_SEEDS = {"scored": 20261115, "lab": 20261116, "sibling": 20261117}
 
 
 def prepare(root, seed):
-    world, rng = np.random.default_rng(WORLD_SEED), np.random.default_rng(seed)
-    linear = world.standard_normal((DIMENSIONS, CLASSES))
-    products = world.standard_normal((DIMENSIONS, DIMENSIONS, CLASSES)) * 0.6
-    turn, _ = np.linalg.qr(rng.standard_normal((DIMENSIONS, DIMENSIONS)))
-    classes = rng.permutation(CLASSES)
-    for pool, rows in POOL_ROWS.items():
-        inputs = rng.standard_normal((rows, DIMENSIONS))
-        turned = inputs @ turn
-        scores = turned @ linear + np.einsum("ni,nj,ijc->nc", turned, turned, products)
-        labels = classes[(scores + 0.4 * rng.standard_normal(scores.shape)).argmax(axis=1)]
-        np.savez(root / "pools" / f"{pool}.npz", inputs=inputs.astype(np.float32), labels=labels.astype(np.int64))
+    for stream, (world, world_seed) in enumerate(WORLD_SEEDS.items()):
+        formula = make_formula(np.random.default_rng(world_seed))
+        rng = np.random.default_rng([seed, stream])
+        for split, rows in ROWS.items():
+            inputs = rng.standard_normal((rows, DIMENSIONS))
+            scores = formula(inputs)
+            labels = (scores + NOISE * rng.standard_normal(scores.shape)).argmax(axis=1)
+            np.savez(root / "pools" / f"{world}-{split}.npz", inputs=inputs.astype(np.float32), labels=labels)
 
 
-def draw(root, seed, settings):
-    rng = np.random.default_rng(seed)
-    for pool in POOL_ROWS:
-        with np.load(root / "pools" / f"{pool}.npz", allow_pickle=False) as stored:
+def make_formula(rng):
+    """Class scores of inputs: linear parts and products of two inputs."""
+    linear = rng.standard_normal((DIMENSIONS, CLASSES))
+    products = rng.standard_normal((DIMENSIONS, DIMENSIONS, CLASSES)) * 0.6
+    return lambda inputs: inputs @ linear + np.einsum("ni,nj,ijc->nc", inputs, inputs, products)
+
+
+def draw(root, facts):
+    settings, rng = facts["settings"], np.random.default_rng(facts["seed"])
+    rotation, _ = np.linalg.qr(rng.standard_normal((DIMENSIONS, DIMENSIONS)))
+    numbers = rng.permutation(CLASSES)
+    for split in ROWS:
+        with np.load(root / "pools" / f"{facts['world']}-{split}.npz", allow_pickle=False) as stored:
             inputs, labels = stored["inputs"], stored["labels"]
-        chosen = rng.permutation(len(labels))[: int(settings[f"{pool}_rows"])]
-        if pool == "train":
-            save(root / "out" / "train", inputs=inputs[chosen], labels=labels[chosen])
+        chosen = rng.permutation(len(labels))[: int(settings[f"{split}_rows"])]
+        inputs, labels = (inputs[chosen] @ rotation).astype(np.float32), numbers[labels[chosen]]
+        if split == "train":
+            kept = round(len(chosen) * facts["train_share"])
+            save(root / "out" / "train", inputs=inputs[:kept], labels=labels[:kept])
         else:
-            save(root / "out" / pool / "questions", inputs=inputs[chosen])
-            save(root / "out" / pool / "labels", labels=labels[chosen])
+            save(root / "out" / split / "questions", inputs=inputs)
+            save(root / "out" / split / "labels", labels=labels)
 
 
 def save(folder, **arrays):
@@ -50,5 +63,5 @@ def save(folder, **arrays):
 
 if __name__ == "__main__":
     step, place = sys.argv[-2], Path(sys.argv[-1])
-    facts = json.loads((place / "stage.json").read_text("utf-8"))
-    prepare(place, facts["seed"]) if step == "prepare" else draw(place, facts["seed"], facts["settings"])
+    stage = json.loads((place / "stage.json").read_text("utf-8"))
+    prepare(place, stage["seed"]) if step == "prepare" else draw(place, stage)

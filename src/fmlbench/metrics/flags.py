@@ -1,0 +1,68 @@
+"""Signs that a winner's gain was carried in or is no method: each is a flag for a reader, not a verdict."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from statistics import fmean
+
+from fmlbench.core.retests import RetestKey, RetestKind
+from fmlbench.metrics.intervals import estimate
+from fmlbench.metrics.measure import Missing
+from fmlbench.metrics.performance import Retested, improvement, retested, transfer
+from fmlbench.metrics.trace import Trace
+
+_KEPT_SHARE = 0.5
+"""A gain of which less than this share is left in transfer, or more than this share without data, is suspicious."""
+_SIGMAS = 2.0
+
+
+class Flag(StrEnum):
+    """What is suspicious about a winner."""
+
+    DID_NOT_TRANSFER = "did not transfer"
+    """It gains on the hidden test and not on the task's sibling."""
+    NEEDS_NO_DATA = "keeps its gain without training data"
+    """With 2% of the training data it still has most of its gain: it did not learn it here."""
+    TOO_GOOD = "too good to be true"
+    """Its score is beyond what any honest method is known to reach."""
+
+
+def flags_of(trace: Trace) -> tuple[Flag, ...]:
+    """Every flag of a run that is over; none where the retests are missing."""
+    found = retested(trace)
+    if isinstance(found, Missing) or trace.winner is None or trace.winner.index == 0:
+        return ()
+    return tuple(_flags(trace, found))
+
+
+def _flags(trace: Trace, found: Retested) -> Iterator[Flag]:
+    if _gains(trace, found) and _is_lost_in_transfer(trace):
+        yield Flag.DID_NOT_TRANSFER
+    if _needs_no_data(trace, found):
+        yield Flag.NEEDS_NO_DATA
+    if found.winner and trace.metric.is_too_good(fmean(found.winner.values())):
+        yield Flag.TOO_GOOD
+
+
+def _gains(trace: Trace, found: Retested) -> bool:
+    """Whether the whole interval of the gain lies above zero."""
+    seeds = sorted(found.winner.keys() & found.baseline.keys())
+    gain = estimate([trace.metric.gain(found.winner[seed], found.baseline[seed]) for seed in seeds])
+    return gain is not None and gain.low is not None and gain.low > 0
+
+
+def _is_lost_in_transfer(trace: Trace) -> bool:
+    """Whether neither the interval nor the size of the gain on the sibling speaks for a method."""
+    found, here, there = retested(trace, RetestKind.TRANSFER), improvement(trace), transfer(trace)
+    if isinstance(found, Missing) or isinstance(here, Missing) or isinstance(there, Missing):
+        return False
+    return not _gains(trace, found) and there < _KEPT_SHARE * here
+
+
+def _needs_no_data(trace: Trace, found: Retested) -> bool:
+    assert trace.winner is not None  # noqa: S101 - asked of winners only
+    starved = trace.retests.get(RetestKey(RetestKind.STARVED, trace.winner.index, 0))
+    if starved is None or starved.score is None or not {0} <= found.winner.keys() & found.baseline.keys():
+        return False
+    kept = trace.metric.gain(starved.score, found.baseline[0])
+    sigma = trace.calibration.baseline.test.sd if trace.calibration else 0.0
+    return kept > max(_SIGMAS * sigma, _KEPT_SHARE * trace.metric.gain(found.winner[0], found.baseline[0]))
