@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.retests import RetestKind, due_retests
 from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
 from fmlbench.core.steps import History, Move, Operator, Step, Usage
 from fmlbench.core.task import Task
@@ -164,12 +165,16 @@ def _sealed_events(steps: Sequence[Step], task: Task, rng: Random) -> list[Event
     scores = {step.index: step.score + rng.gauss(0, 0.01) for step in steps if step.score is not None}
     events: list[Event] = [TestScored(index=index, evaluation=_scored(score)) for index, score in scores.items()]
     winner = History(metric=task.metric, steps=steps).best
-    again = [(index, seed) for index in sorted({0, winner.index if winner else 0}) for seed in range(3)]
     return [
         *events,
         *(
-            Retested(index=index, seed=seed, evaluation=_scored(scores[index] + rng.gauss(0, 0.005)))
-            for index, seed in again
+            Retested(
+                index=key.index,
+                seed=key.seed,
+                kind=key.kind,
+                evaluation=_scored(scores[0 if key.kind is RetestKind.STARVED else key.index] + rng.gauss(0, 0.005)),
+            )
+            for key in due_retests(task, 3, winner.index if winner else 0)
         ),
     ]
 

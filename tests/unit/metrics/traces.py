@@ -8,6 +8,7 @@ import numpy as np
 
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.retests import RetestKey, RetestKind
 from fmlbench.core.steps import Move, Operator, Step, Usage
 from fmlbench.core.task import Task
 from fmlbench.metrics.measure import Missing, Value
@@ -47,11 +48,17 @@ def trace(
     return with_retests(made, *retests) if retests else made
 
 
-def with_retests(made: Trace, winner: Sequence[Result], baseline: Sequence[Result]) -> Trace:
+def with_retests(
+    made: Trace, winner: Sequence[Result], baseline: Sequence[Result], kind: RetestKind = RetestKind.FRESH
+) -> Trace:
     assert made.winner is not None
     both = {made.winner.index: winner, 0: baseline}
-    retests = {(index, seed): evaluation_of(result) for index, row in both.items() for seed, result in enumerate(row)}
-    return replace(made, retests=retests)
+    retests = {
+        RetestKey(kind, index, seed): evaluation_of(result)
+        for index, row in both.items()
+        for seed, result in enumerate(row)
+    }
+    return replace(made, retests={**made.retests, **retests})
 
 
 def evaluation_of(result: Result) -> Evaluation:

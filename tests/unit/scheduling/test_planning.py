@@ -14,7 +14,7 @@ from fmlbench.tasks.library import find_task
 from tests.unit.reports.by_hand import spec_of, toy
 from tests.unit.scheduling.studies import study
 
-TRACK = toy(test_sd=0.01).tracks["cpu"]  # one CPU second per step, 100 MB
+TASK = toy(test_sd=0.01).model_copy(update={"sibling": ""})  # one CPU second per step, 100 MB
 
 
 def test_every_task_agent_and_seed_comes_once_seed_by_seed(tmp_path: Path):
@@ -50,19 +50,24 @@ def test_a_cap_in_dollars_needs_an_agent_with_a_model(tmp_path: Path):
 def test_time_is_steps_baseline_and_retests_as_calibrated():
     each = 1 + HARNESS_SECONDS
     spec = spec_of(steps=20, retests=3)
-    assert cost_of(spec, TRACK, is_first=False).seconds == pytest.approx((20 + 1 + 3) * each)
-    # The first run of a task retests the baseline, and all others find its scores in the cache.
-    assert cost_of(spec, TRACK, is_first=True).seconds == pytest.approx((20 + 1 + 6) * each)
+    assert cost_of(spec, TASK, is_first=False).seconds == pytest.approx((20 + 1 + 3) * each)
+    # The first run of a task and seed retests the baseline, and the others find its scores in the cache.
+    assert cost_of(spec, TASK, is_first=True).seconds == pytest.approx((20 + 1 + 6) * each)
+    # A task with a sibling tests winner and baseline there, too, and the winner once more without training data.
+    task = TASK.model_copy(update={"sibling": "other rows"})
+    assert cost_of(spec, task, is_first=False).seconds == pytest.approx((20 + 1 + 6 + 1) * each)
+    assert cost_of(spec, task, is_first=True).seconds == pytest.approx((20 + 1 + 12 + 1) * each)
 
 
 def test_a_budget_of_hours_bounds_the_search():
     spec = spec_of(steps=20, retests=0).model_copy(update={"budget": Budget(steps=20, hours=10 / 3600)})
-    assert cost_of(spec, TRACK, is_first=False).seconds == pytest.approx(10 + 1 + HARNESS_SECONDS)
+    assert cost_of(spec, TASK, is_first=False).seconds == pytest.approx(10 + 1 + HARNESS_SECONDS)
 
 
 def test_nobody_knows_how_long_an_uncalibrated_task_takes():
-    track = TRACK.model_copy(update={"calibration": None})
-    assert cost_of(spec_of(), track, is_first=False).seconds is None
+    track = TASK.tracks["cpu"].model_copy(update={"calibration": None})
+    task = TASK.model_copy(update={"tracks": {"cpu": track}})
+    assert cost_of(spec_of(), task, is_first=False).seconds is None
     assert needs_of(track).memory_mb > 1024  # what it is allowed
 
 
@@ -72,12 +77,12 @@ def with_model(spec: RunSpec, dollars: float | None) -> RunSpec:
 
 
 def test_dollars_are_none_for_who_sends_no_bill_and_at_most_the_cap_for_others():
-    assert cost_of(spec_of(), TRACK, is_first=False).dollars == 0
-    assert cost_of(with_model(spec_of(), 2.5), TRACK, is_first=False).dollars == 2.5
-    assert cost_of(with_model(spec_of(), None), TRACK, is_first=False).dollars is None
+    assert cost_of(spec_of(), TASK, is_first=False).dollars == 0
+    assert cost_of(with_model(spec_of(), 2.5), TASK, is_first=False).dollars == 2.5
+    assert cost_of(with_model(spec_of(), None), TASK, is_first=False).dollars is None
     own = with_model(spec_of(), None)
     own = own.model_copy(update={"agent": own.agent.model_copy(update={"model": "local/qwen2.5-coder-1.5b"})})
-    assert cost_of(own, TRACK, is_first=False).dollars == 0
+    assert cost_of(own, TASK, is_first=False).dollars == 0
 
 
 def test_the_sweeps_own_cap_bounds_the_bill(tmp_path: Path):
