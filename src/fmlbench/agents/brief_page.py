@@ -1,6 +1,8 @@
 """The brief as a page of Markdown: exactly what an agent is told."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
 
 from fmlbench.core.brief import Brief, StageBrief
 from fmlbench.core.figures import score_text
@@ -8,7 +10,7 @@ from fmlbench.core.metric import Goal
 
 
 def brief_page(brief: Brief) -> str:
-    """Write a brief down for people, and for agents that read prose."""
+    """Write a brief down for people, and for agents that read prose; the long file list comes last."""
     sections = (
         f"# {brief.title}",
         brief.question,
@@ -16,20 +18,41 @@ def brief_page(brief: Brief) -> str:
         brief.instructions.strip().removeprefix(f"# {brief.title}").strip(),
         "## Score",
         _score(brief),
-        "## Repository",
-        f"{brief.codebase}. Every file can be read; `*` marks those that may be changed.",
-        _code_block(f"{'*' if path in brief.editable else ' '} {path}" for path in brief.repository),
-        "## What may be changed",
-        f"Files that match {', '.join(f'`{glob}`' for glob in brief.patterns)}; new ones too. Good places to start:",
-        _bullets(f"`{path}`" for path in brief.suggested),
-        "## What no change can reach",
-        _bullets(brief.protected),
-        "## Commands",
-        _bullets(_command(stage) for stage in brief.commands),
         "## Rules",
         _bullets(brief.rules),
+        "## Commands",
+        _bullets(_command(stage) for stage in brief.commands),
+        f"Python packages: {', '.join(brief.packages) or 'the standard library alone'}.",
+        "## Protected",
+        _bullets(brief.protected),
+        "## Editable files",
+        f"Files that match {', '.join(f'`{glob}`' for glob in brief.patterns)}, new ones included. Start with:",
+        _bullets(f"`{path}`" for path in brief.suggested),
+        "## Repository",
+        f"{brief.codebase}. You can read every file; `*` marks editable ones.",
+        _code_block(_listing(brief.repository, frozenset(brief.editable))),
     )
     return "\n\n".join(sections) + "\n"
+
+
+def _listing(repository: Iterable[str], editable: frozenset[str]) -> Iterator[str]:
+    """Every file, but a folder without editable files as one line: lists of hundreds of files hide the rest."""
+    opened = {folder for path in editable for folder in PurePosixPath(path).parents}
+    folded = Counter(_closed_folder(path, opened) for path in repository)
+    listed: set[str] = set()
+    for path in repository:
+        folder = _closed_folder(path, opened)
+        if folder is None:
+            yield f"{'*' if path in editable else ' '} {path}"
+        elif folder not in listed:
+            listed.add(folder)
+            yield f"  {folder}/ ({folded[folder]} {'file' if folded[folder] == 1 else 'files'})"
+
+
+def _closed_folder(path: str, opened: set[PurePosixPath]) -> str | None:
+    """The outermost folder of a path that has no editable files; None for files of other folders."""
+    folders = [folder for folder in reversed(PurePosixPath(path).parents) if folder != PurePosixPath()]
+    return next((str(folder) for folder in folders if folder not in opened), None)
 
 
 def _score(brief: Brief) -> str:

@@ -29,6 +29,8 @@ class Brief(Record):
     suggested: tuple[str, ...]
     protected: tuple[str, ...]
     commands: tuple[StageBrief, ...]
+    packages: tuple[str, ...] = ()
+    """What Python can import besides its standard library."""
     metric: Metric
     baseline_score: float | None
     sigma: float | None

@@ -2,6 +2,7 @@
 
 from fmlbench.core.brief import Brief, StageBrief
 from fmlbench.core.task import Rule
+from fmlbench.execution.environments import packages_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.workspace.trees import editable_files, repository_files
 
@@ -40,6 +41,7 @@ def write_brief(prepared: PreparedTask, baseline_score: float | None = None) -> 
         commands=tuple(
             StageBrief(name=name, command=f"python driver.py  # {name}", limits=limits) for name, limits in stages
         ),
+        packages=packages_of(task.environment, prepared.folder.path),
         metric=task.metric,
         baseline_score=baseline_score,
         sigma=calibration.baseline.validation.sd if calibration else None,

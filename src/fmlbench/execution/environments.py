@@ -46,6 +46,11 @@ def build(environment: Environment, *, task_folder: Path, places: Places, progre
     return python_in(folder)
 
 
+def packages_of(environment: Environment, task_folder: Path) -> tuple[str, ...]:
+    """What its requirements promise to be importable; building it tries each."""
+    return tuple(_imports_of(_requirements_of(environment, task_folder)))
+
+
 def built_environments(places: Places) -> list[str]:
     """The names of those that are there whole."""
     return [path.name for path in sorted(places.environments.glob("[!.]*")) if _is_complete(path)]

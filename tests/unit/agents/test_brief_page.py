@@ -23,6 +23,7 @@ BRIEF = Brief(
             limits=Limits(cpu_seconds=30, wall_seconds=90, memory_mb=512, disk_mb=64, processes=8),
         ),
     ),
+    packages=("numpy", "torch"),
     metric=Metric(name="error", goal=Goal.MINIMIZE, best=0.0, worst=0.9),
     baseline_score=0.25,
     sigma=0.01,
@@ -49,6 +50,7 @@ def test_the_page_holds_every_part():
         "- The labels.",
         "- train: `python driver.py` within 30 s of CPU time, 512 MB memory, 64 MB disk and 8 processes",
         "- Stay small.",
+        "Python packages: numpy, torch.",
     ):
         assert words in page, words
 
@@ -63,7 +65,14 @@ def test_what_is_not_known_is_left_out():
     page = brief_page(BRIEF.model_copy(update={"baseline_score": None, "sigma": None, "rules": ()}))
     assert "baseline scores" not in page
     assert "standard deviation" not in page
-    assert page.endswith("## Rules\n\n- none\n")
+    assert "## Rules\n\n- none\n" in page
+
+
+def test_a_folder_without_editable_files_is_one_line_after_the_rules():
+    files = ("README.md", "data/a.csv", "data/more/b.csv", "shapes/io/read.py", "shapes/model.py")
+    page = brief_page(BRIEF.model_copy(update={"repository": files}))
+    assert "  README.md\n  data/ (2 files)\n  shapes/io/ (1 file)\n* shapes/model.py\n" in page
+    assert page.index("## Rules") < page.index("## Repository")
 
 
 def test_an_unsealed_brief_says_so():

@@ -9,13 +9,21 @@ from fmlbench.cli.selecting import select_runs
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import Budget
 from fmlbench.records.folder import RunFolder
+from fmlbench.reports.wording import duration_text
 from fmlbench.scheduling.attempts import Began, Ended, Ending, note
+from fmlbench.scheduling.estimates import HARNESS_SECONDS
 from fmlbench.scheduling.planning import lay_out, make_plan
 from fmlbench.scheduling.study import read_study
+from fmlbench.tasks.library import find_task
 from tests.unit.cli.conftest import Fmlbench
 from tests.unit.scheduling.studies import complete
 
 STUDY = 'tasks = ["toy"]\nagents = ["greedy", "random"]\nseeds = 2\nbudget = { steps = 2 }\n'
+
+
+CALIBRATION = find_task("toy").track("cpu").calibration
+assert CALIBRATION
+EACH = CALIBRATION.step_cpu_seconds + HARNESS_SECONDS
 
 
 @pytest.fixture
@@ -29,15 +37,16 @@ def test_a_plan_tells_runs_time_and_dollars_and_writes_nothing(fmlbench: Fmlbenc
     called = fmlbench("sweep", str(study), "--plan", "--parallel", "2")
     assert called.code == 0, called.err
     assert "4 runs = 1 task x 2 agents x 2 seeds, 2 steps each" in called.out
-    # Six steps' worth per run at 1.25 s, three more in the first one: 34 s, or 19 s on two workers.
-    assert "estimated: 19 s with 2 at once (34 s of runs), no dollars" in called.out
+    # Ten steps' worth per run, and six more in the first of each seed.
+    seconds = [duration_text(share * EACH) for share in (26, 52)]
+    assert f"estimated: {seconds[0]} with 2 at once ({seconds[1]} of runs), no dollars" in " ".join(called.out.split())
     assert not runs.exists()
 
 
 def test_a_plan_for_programs_is_json(fmlbench: Fmlbench, study: Path):
     told = json.loads(fmlbench("sweep", str(study), "--plan", "--parallel", "2", "--json").out)
     assert (told["runs"], told["agents"], told["parallel"], told["dollars"]) == (4, 2, 2, 0)
-    assert told["seconds"] == pytest.approx(18.75)
+    assert told["seconds"] == pytest.approx(26 * EACH)
 
 
 def test_the_time_of_tasks_that_nobody_has_calibrated_is_not_known(fmlbench: Fmlbench, tmp_path: Path):
@@ -68,9 +77,10 @@ def test_status_tells_how_long_what_is_left_will_take(fmlbench: Fmlbench, study:
     plan = make_plan(read_study(study), runs)
     lay_out(plan)
     complete(plan.runs[0])
-    # Three runs of six steps' worth at 1.25 s are left, and nobody plays them beside each other.
-    assert json.loads(fmlbench("sweep", "status", str(study), "--json").out)["seconds_left"] == pytest.approx(22.5)
-    assert "about 22 s left" in fmlbench("sweep", "status", str(study)).out
+    # Runs of 10, 16 and 10 steps' worth are left, one after the other.
+    left = json.loads(fmlbench("sweep", "status", str(study), "--json").out)["seconds_left"]
+    assert left == pytest.approx(36 * EACH)
+    assert f"about {duration_text(36 * EACH)} left" in fmlbench("sweep", "status", str(study)).out
 
 
 @pytest.mark.parametrize("option", ["--seeds", "--steps", "--hours", "--dollars", "--track", "--agent", "--model"])

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.records.events import RunStarted
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.retests import RetestKind, due_retests
+from fmlbench.records.events import Retested, RunStarted
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.glances import Glance, glance_at
 from fmlbench.scheduling.job import carry_out
@@ -19,8 +21,22 @@ def finished(tmp_path: Path) -> RunFolder:
     run = planned(study(seeds=1), tmp_path).runs[0]
     events = complete_run(run.spec)
     assert isinstance(events[0], RunStarted)
-    log(run, [events[0].model_copy(update={"task": run.task}), *events[1:]])
+    task = run.task.model_copy(update={"sibling": ""})
+    log(run, [events[0].model_copy(update={"task": task}), *events[1:]])
     return run.folder
+
+
+def test_a_run_is_complete_when_its_transfer_and_its_starved_control_are_tested(tmp_path: Path):
+    run = planned(study(seeds=1), tmp_path).runs[0]
+    started, *others = complete_run(run.spec)
+    assert isinstance(started, RunStarted)
+    log(run, [started.model_copy(update={"task": run.task}), *others])
+    assert not glance_at(run.folder).is_complete
+    ok = Evaluation(outcome=Outcome.OK, score=0.6)
+    due = [key for key in due_retests(run.task, 3, winner=1) if key.kind is not RetestKind.FRESH]
+    assert len(due) == 3 + 3 + 1
+    log(run, [Retested(index=key.index, seed=key.seed, kind=key.kind, evaluation=ok) for key in due])
+    assert glance_at(run.folder).is_complete
 
 
 def test_a_job_leaves_a_glance_of_the_run_it_completed(finished: RunFolder, tmp_path: Path):

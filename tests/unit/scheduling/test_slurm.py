@@ -1,5 +1,6 @@
 """What SLURM is asked for, and how its answers are understood; its programs are stood in for by shell scripts."""
 
+import math
 import re
 import shlex
 import subprocess
@@ -125,9 +126,13 @@ def test_short_runs_share_a_job_and_long_ones_do_not(site: Site, tmp_path: Path)
     plan = plan_of(tmp_path, Options(), seeds=200, parallel=None)
     slurm = opened(plan)
     slurm.start(plan.runs)
-    # Toy runs of two steps take 7.5 s, the first one 11.25 s: 53 of them in ten minutes.
     (table,) = tables_of(slurm)
-    assert [len(row.split("\t")) for row in table.read_text().splitlines()] == [53, 53, 53, 41]
+    seconds = plan.runs[0].cost.seconds
+    assert seconds
+    assert {run.cost.seconds for run in plan.runs} == {seconds}
+    in_ten_minutes = math.floor(600 / seconds)
+    full, rest = divmod(200, in_ten_minutes)
+    assert [len(row.split("\t")) for row in table.read_text().splitlines()] == [in_ten_minutes] * full + [rest]
 
 
 def test_a_job_that_left_the_queue_is_over(site: Site, tmp_path: Path):

@@ -11,12 +11,14 @@ from fmlbench.core.steps import Usage
 from fmlbench.records.events import RunFinished
 from fmlbench.records.lease import me
 from fmlbench.scheduling.attempts import Began, Ending, note, read_attempts
+from fmlbench.scheduling.estimates import HARNESS_SECONDS
 from fmlbench.scheduling.planning import Plan, PlannedRun
 from fmlbench.scheduling.standing import State, look_at_all
 from fmlbench.scheduling.status import Status, status_of
 from fmlbench.scheduling.steering import cancel, forgive, set_plan_free
 from fmlbench.scheduling.study import Caps, Retry
 from fmlbench.scheduling.sweeping import Sweep
+from fmlbench.tasks.library import find_task
 from tests.unit.reports.by_hand import baseline, retested, started, step
 from tests.unit.scheduling.studies import Clock, Puppets, Stillborn, begin, complete, every, log, planned, study
 
@@ -252,6 +254,12 @@ def test_what_this_sweep_has_just_started_is_being_played(tmp_path: Path):
     assert look_at_all(plan)[0].state is State.PLAYING
 
 
+CALIBRATION = find_task("toy").track("cpu").calibration
+assert CALIBRATION
+EACH = 16 * (CALIBRATION.step_cpu_seconds + HARNESS_SECONDS)
+"""Of a run of two steps: the baseline, two steps, six retests, six in transfer, and the starved winner."""
+
+
 def status_after(plan: Plan, played: Sequence[PlannedRun], *, seconds: float, parallel: int) -> Status:
     """What a sweep says that had these runs played and took so long for it."""
     clock = Clock()
@@ -266,30 +274,30 @@ def status_after(plan: Plan, played: Sequence[PlannedRun], *, seconds: float, pa
 
 def test_the_time_left_is_what_was_calibrated_at_first(tmp_path: Path):
     plan = planned(study(seeds=16), tmp_path)
-    # Six steps' worth at 1.25 s, and three more in the first run: 11.25 s + 15 x 7.5 s, laid over two workers in order.
     status = status_after(plan, [], seconds=1000, parallel=2)
-    assert status.seconds_left == pytest.approx(11.25 + 7 * 7.5)
+    assert status.seconds_left == pytest.approx(8 * EACH)
 
 
 def test_the_time_left_is_corrected_by_the_pace_so_far(tmp_path: Path):
     plan = planned(study(seeds=16), tmp_path)
-    # 11.25 s + 7 x 7.5 s = 63.75 s of work done in 63.75 s by two workers: half as fast as calibrated.
-    # Eight runs of 7.5 s are left, four for each worker: 30 s as calibrated, 60 s at this pace.
-    status = status_after(plan, plan.runs[:8], seconds=63.75, parallel=2)
-    assert status.seconds_left == pytest.approx(60)
+    # Eight runs were done by two workers in the time of eight: half as fast as calibrated.
+    # Eight runs are left, four for each worker.
+    status = status_after(plan, plan.runs[:8], seconds=8 * EACH, parallel=2)
+    assert status.seconds_left == pytest.approx(2 * 4 * EACH)
 
 
 def test_less_than_a_minute_of_work_is_too_little_to_tell_the_pace(tmp_path: Path):
     plan = planned(study(seeds=16), tmp_path)
-    complete(plan.runs[0])  # before the sweep began, which does 7 x 7.5 s = 52.5 s of work
-    status = status_after(plan, plan.runs[1:8], seconds=1000, parallel=2)
-    assert status.seconds_left == pytest.approx(30)
+    complete(plan.runs[0])  # before the sweep began, which does less than a minute of work
+    assert 3 * EACH < 60
+    status = status_after(plan, plan.runs[1:4], seconds=1000, parallel=2)
+    assert status.seconds_left == pytest.approx(6 * EACH)
 
 
 def test_what_was_done_before_the_sweep_began_says_nothing_about_its_pace(tmp_path: Path):
     plan = planned(study(seeds=24), tmp_path)
     for run in plan.runs[:4]:
         complete(run)
-    # 10 x 7.5 s = 75 s in 150 s: ten more such runs take 150 s.
-    status = status_after(plan, plan.runs[4:14], seconds=150, parallel=1)
-    assert status.seconds_left == pytest.approx(150)
+    # Ten runs in twice the calibrated time: ten more such runs take as long.
+    status = status_after(plan, plan.runs[4:14], seconds=2 * 10 * EACH, parallel=1)
+    assert status.seconds_left == pytest.approx(2 * 10 * EACH)
