@@ -8,8 +8,8 @@ from fmlbench.workspace.trees import editable_files, repository_files
 
 STANDING_RULES = (
     "Only editable files are taken from a proposal; new files that match the editable patterns are welcome.",
-    "Files are text. A proposal may add {information_bytes:,} bytes of information to the baseline, in all files "
-    "together. {what_counts} Data in code (long strings, tables of numbers) is rejected.",
+    "Files are text. All changes together may add {information_bytes:,} bytes of information to the baseline.",
+    "{what_counts} Data in code (long strings, tables of numbers) is rejected.",
     "Training and exams run in separate sandboxes without network; only the carry folder ({carry_mb:g} MB) passes on.",
     "Exam questions carry no labels. Scores are computed elsewhere, from the answers alone.",
 )

@@ -30,7 +30,7 @@ STRING_BYTES = 1000
 """The longest string literal that a proposal may add."""
 LITERAL_BYTES = 1000
 """All strings and numbers that a proposal adds, compressed."""
-NUMBERS = 150
+NUMBERS = 100
 """How many numbers a proposal may add; whole numbers up to 16 are not counted."""
 DENSE_FILE_BYTES = 2000
 """Smaller files are not checked for density."""

@@ -99,11 +99,8 @@ class Desk:
 
     def _carry_out(self, request: Request) -> Answer:
         match request:
-            case BriefWanted():
-                brief = self.session.brief
-                return Answer(ok=True, text=brief_page(brief), data={"brief": brief.model_dump(mode="json")})
-            case StatusWanted():
-                return Answer(ok=True, text=self._status(), data=self._facts())
+            case BriefWanted() | StatusWanted():
+                return self._tell(request)
             case Sorting():
                 return self._sort(request.paths)
             case DiffWanted() | CodeWanted():
@@ -114,6 +111,12 @@ class Desk:
                 return self._try(request)
             case Submission():
                 return self._submit(request)
+
+    def _tell(self, request: BriefWanted | StatusWanted) -> Answer:
+        if isinstance(request, StatusWanted):
+            return Answer(ok=True, text=self._status(), data=self._facts())
+        brief = self.session.brief
+        return Answer(ok=True, text=brief_page(brief), data={"brief": brief.model_dump(mode="json")})
 
     def _sort(self, paths: tuple[str, ...]) -> Answer:
         foreign = set(self._not_editable(paths))
