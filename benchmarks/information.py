@@ -184,6 +184,8 @@ def head() -> list[str]:
         "",
         "## Honest patches",
         "",
+        "An upstream module is an editable module of 2 to 10 kB without comments, measured as if it were new.",
+        "",
     ]
 
 

@@ -94,7 +94,6 @@ def runtime_files(files: Mapping[str, str], baseline_files: Mapping[str, str]) -
     }
 
 
-@lru_cache(maxsize=4096)
 def runtime_text(path: str, text: str) -> str:
     """A Python file without comments, docstrings, byte order mark and carriage returns; other text as it is.
 
@@ -143,7 +142,7 @@ def text_dictionary(changed: Sequence[str], baseline: Mapping[str, str]) -> byte
     ordered = sorted(baseline, key=lambda path: (path in changed, _folder(path) in folders, path), reverse=True)
     chosen: list[bytes] = []
     for path in ordered:
-        chosen.append(_bytes(runtime_text(path, baseline[path])))
+        chosen.append(_bytes(_baseline_text(path, baseline[path])))
         if sum(map(len, chosen)) >= _WINDOW:
             break
     return b"".join(reversed(chosen))[-_WINDOW:]
@@ -155,8 +154,14 @@ def baseline_lines(baseline: Mapping[str, str]) -> tuple[list[str], dict[str, in
     starts: dict[str, int] = {}
     for path in sorted(baseline):
         starts[path] = len(lines)
-        lines += runtime_text(path, baseline[path]).split("\n")
+        lines += _baseline_text(path, baseline[path]).split("\n")
     return lines, starts
+
+
+@lru_cache(maxsize=2048)
+def _baseline_text(path: str, text: str) -> str:
+    """The text of a baseline file. Only these are kept: a program that checks many files must not fill the memory."""
+    return runtime_text(path, text)
 
 
 def _find_edits(files: Mapping[str, str], baseline: Mapping[str, str]) -> list[_Edit]:
