@@ -27,6 +27,8 @@ class Brief(Record):
     patterns: tuple[str, ...]
     """Globs of what may be changed or added."""
     suggested: tuple[str, ...]
+    information_bytes: int
+    """How much information a proposal may add to the baseline."""
     protected: tuple[str, ...]
     commands: tuple[StageBrief, ...]
     packages: tuple[str, ...] = ()

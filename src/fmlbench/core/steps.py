@@ -78,6 +78,8 @@ class Step(Record):
     """The commit that holds the editable files after this step."""
     evaluation: Evaluation
     usage: Usage = Usage()
+    information_bytes: int | None = None
+    """How much information the proposal adds to the baseline; None where this was not measured."""
 
     @cached_property
     def score(self) -> float | None:

@@ -167,10 +167,8 @@ class Editable(Record):
     """`*` and `?` stay within one folder, `**` stands for any number of folders."""
     suggested: tuple[str, ...]
     """The files worth reading first; a subset of what the globs match."""
-    extra_bytes: int = 200_000
-    """How much text may be added to the baseline's, so that nobody smuggles in weights or tables."""
-    information_bytes: int = 4096
-    """How much information a proposal may add to the baseline."""
+    information_bytes: Count = 4096
+    """How much information a proposal may add to the baseline, compressed, so that weights and tables do not fit in."""
 
 
 class Environment(Record):

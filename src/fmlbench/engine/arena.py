@@ -180,6 +180,7 @@ class Arena:
                 idea=pending.idea,
                 snapshot=pending.snapshot,
                 evaluation=evaluation,
+                information_bytes=pending.information_bytes,
             )
             self.journal.append(StepFinished(step=step))
             return step

@@ -4,11 +4,13 @@ from fmlbench.core.brief import Brief, StageBrief
 from fmlbench.core.task import Rule
 from fmlbench.execution.environments import packages_of
 from fmlbench.execution.prepared import PreparedTask
+from fmlbench.workspace.editing_rules import WHAT_COUNTS
 from fmlbench.workspace.trees import editable_files, repository_files
 
 STANDING_RULES = (
     "Only editable files are taken from a proposal; new files that match the editable patterns are welcome.",
-    "Files are text. Together they may grow by {extra_kb} kB over the baseline.",
+    "Files are text. All changes together may add {information_bytes:,} bytes of information to the baseline.",
+    "{what_counts} Data in code (long strings, tables of numbers) is rejected.",
     "Training and exams run in separate sandboxes without network; only the carry folder ({carry_mb:g} MB) passes on.",
     "Exam questions carry no labels. Scores are computed elsewhere, from the answers alone.",
 )
@@ -37,6 +39,7 @@ def write_brief(prepared: PreparedTask, baseline_score: float | None = None) -> 
         editable=tuple(sorted(editable_files(prepared.codebase, task.editable))),
         patterns=task.editable.globs,
         suggested=task.editable.suggested,
+        information_bytes=task.editable.information_bytes,
         protected=task.protected,
         commands=tuple(
             StageBrief(name=name, command=f"python driver.py  # {name}", limits=limits) for name, limits in stages
@@ -53,7 +56,11 @@ def write_brief(prepared: PreparedTask, baseline_score: float | None = None) -> 
 
 def _standing_rules(prepared: PreparedTask) -> tuple[str, ...]:
     track = prepared.track
-    facts = {"extra_kb": prepared.task.editable.extra_bytes // 1000, "carry_mb": track.carry_mb}
+    facts = {
+        "information_bytes": prepared.task.editable.information_bytes,
+        "what_counts": WHAT_COUNTS,
+        "carry_mb": track.carry_mb,
+    }
     return (*(rule.format(**facts) for rule in STANDING_RULES), _BY_KIND[track.exam.answers.kind])
 
 

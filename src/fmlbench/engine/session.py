@@ -18,7 +18,7 @@ from fmlbench.engine.workbench import Workbench
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.records.events import NoteMade, ProposalMade, StepFinished, StepStarted, TestScored, Trouble
 from fmlbench.records.folder import RunFolder
-from fmlbench.workspace.editing_rules import find_violation
+from fmlbench.workspace.editing_rules import FileReview, review_files
 from fmlbench.workspace.snapshots import Snapshots
 from fmlbench.workspace.trees import editable_files, repository_files, repository_texts
 
@@ -112,8 +112,8 @@ class RunSession:
         """Experiment with a proposal; while a logged one still waits, that one is meant, whatever is handed in."""
         made = self.journal.state.pending
         if made is None:
-            proposal = self._judge(proposal)
-            made, files = self._log(proposal), proposal.files
+            proposal, information_bytes = self._judge(proposal)
+            made, files = self._log(proposal, information_bytes), proposal.files
         else:
             files = self.snapshots.read(made.snapshot)
         if made.rejection:
@@ -127,6 +127,7 @@ class RunSession:
             snapshot=made.snapshot,
             evaluation=evaluation,
             usage=made.usage,
+            information_bytes=made.information_bytes,
         )
         self.journal.append(StepFinished(step=step))
         if not (self.tests_later and step.evaluation.is_ok):
@@ -135,23 +136,29 @@ class RunSession:
 
     def violation_of(self, files: Mapping[str, str]) -> str:
         """The editing rule that these files break, in words; empty if they break none."""
+        return self._review(files).violation
+
+    def _review(self, files: Mapping[str, str]) -> FileReview:
         repository = repository_files(self.prepared.codebase)
         editable = self.prepared.task.editable
-        return find_violation(files, self._untouched_files(), editable, repository=repository) or ""
+        return review_files(files, self._untouched_files(), editable, repository=repository)
 
-    def _judge(self, proposal: Proposal) -> Proposal:
-        """Reject what breaks the editing rules; such files are not stored, the step keeps its parent's code."""
-        rejection = proposal.rejection or self.violation_of(proposal.files)
-        if not rejection:
-            return proposal
-        parents = proposal.move.parents
-        kept = self.code_of(parents[0]) if parents else self._untouched_files()
-        return replace(proposal, files=kept, rejection=rejection)
+    def _judge(self, proposal: Proposal) -> tuple[Proposal, int | None]:
+        """Reject what breaks the editing rules, and measure the added information.
+
+        Rejected files are not stored; the step keeps its parent's code.
+        """
+        review = FileReview(proposal.rejection) if proposal.rejection else self._review(proposal.files)
+        if review.violation:
+            parents = proposal.move.parents
+            kept = self.code_of(parents[0]) if parents else self._untouched_files()
+            proposal = replace(proposal, files=kept, rejection=review.violation)
+        return proposal, review.information_bytes
 
     def _untouched_files(self) -> Mapping[str, str]:
         return editable_files(self.prepared.codebase, self.prepared.task.editable)
 
-    def _log(self, proposal: Proposal) -> ProposalMade:
+    def _log(self, proposal: Proposal, information_bytes: int | None) -> ProposalMade:
         """Store the files, then name them in the log: what the log names must exist."""
         steps = self.journal.state.steps
         index = len(steps)
@@ -168,6 +175,7 @@ class RunSession:
             snapshot=snapshot,
             usage=proposal.usage,
             rejection=storable(proposal.rejection),
+            information_bytes=information_bytes,
         )
         self.journal.append(made)
         return made

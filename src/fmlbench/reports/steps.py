@@ -33,6 +33,8 @@ class StepRow:
     violations: tuple[str, ...]
     """What the code was seen trying, and the agent on its way to this step."""
     snapshot: str
+    information_bytes: int | None
+    """How much information the proposal adds to the baseline, where this was measured."""
 
 
 def step_rows(state: RunState, metric: Metric) -> list[StepRow]:
@@ -66,6 +68,7 @@ def _row(step: Step, state: RunState, on_the_way: Sequence[str], *, is_best: boo
         seconds=step.usage.seconds + step.evaluation.seconds,
         violations=(*on_the_way, *step.evaluation.violations, *(test.violations if test else ())),
         snapshot=step.snapshot,
+        information_bytes=step.information_bytes,
     )
 
 

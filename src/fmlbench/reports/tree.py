@@ -79,7 +79,8 @@ def _label(row: StepRow, on: Sequence[int] = ()) -> Text:
         label.append(f" [{one_line(row.reason, 120)}]", style="dim")
     for violation in row.violations:
         label.append(f" violation: {one_line(violation, 80)}", style="bold red")
-    label.append(f" ({duration_text(row.seconds)})", style="dim")
+    added = f", adds {row.information_bytes:,} bytes" if row.index and row.information_bytes is not None else ""
+    label.append(f" ({duration_text(row.seconds)}{added})", style="dim")
     return label
 
 

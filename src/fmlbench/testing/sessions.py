@@ -128,6 +128,7 @@ def _brief(files: Files, metric: Metric, suggested: Sequence[str]) -> Brief:
         editable=tuple(sorted(files)),
         patterns=("**",),
         suggested=tuple(suggested),
+        information_bytes=4096,
         protected=(),
         commands=(),
         metric=metric,

@@ -1,19 +1,56 @@
-"""What a candidate's files must keep to before anything is run.
+"""Check a candidate's files before anything is run.
 
-The rules keep weights, tables and tricks out of the tree; they guard no score, since nothing in the tree scores.
+The rules keep weights and tables out of the tree. Scores do not depend on them: nothing in the tree computes a score.
 """
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from fmlbench.core.task import Editable
 from fmlbench.workspace.globs import matches
+from fmlbench.workspace.information import added_information
 
 EXTRA_FILES = 200
 """How many files may be added to the baseline's."""
+EXTRA_BYTES = 200_000
+"""How much longer than the baseline's text the files may be, comments included. It bounds the time of the checks."""
+WHAT_COUNTS = (
+    "Comments and docstrings are removed before a run and do not count; "
+    "new code, names, numbers, strings and file names count, compressed. Copied baseline lines cost next to nothing."
+)
 
 _LONGEST_PATH = 400
 _LONGEST_PART = 200
+
+
+@dataclass(frozen=True)
+class FileReview:
+    """Whether files may be run."""
+
+    violation: str
+    """The first rule that they break, as a sentence; empty if they break none."""
+    information_bytes: int | None = None
+    """What they add to the baseline; None where an earlier rule is broken."""
+
+
+def review_files(
+    files: Mapping[str, str],
+    baseline_files: Mapping[str, str],
+    editable: Editable,
+    *,
+    repository: Collection[str],
+) -> FileReview:
+    """Check files against the rules and measure what they add to the baseline.
+
+    ``baseline_files`` are the editable files of the untouched ``repository``. All of the repository's paths are needed
+    to tell whether a new file has the path of something else.
+    """
+    problem = _problem_with_files(files, baseline_files, editable, repository)
+    if problem:
+        return FileReview(problem)
+    use = added_information(files, baseline_files)
+    return FileReview(use.problem or _problem_with_information(use.bytes, editable), use.bytes)
 
 
 def find_violation(
@@ -23,11 +60,16 @@ def find_violation(
     *,
     repository: Collection[str],
 ) -> str | None:
-    """The first rule that the files break, in words, or None.
+    """The first rule that the files break, as a sentence, or None."""
+    return review_files(files, baseline_files, editable, repository=repository).violation or None
 
-    ``baseline_files`` are the editable files of the untouched ``repository``, whose paths are all needed to tell
-    whether a new file would have to lie where something else already is.
-    """
+
+def _problem_with_files(
+    files: Mapping[str, str],
+    baseline_files: Mapping[str, str],
+    editable: Editable,
+    repository: Collection[str],
+) -> str | None:
     if len(files) > len(baseline_files) + EXTRA_FILES:
         return f"There are {len(files)} files; at most {len(baseline_files) + EXTRA_FILES} are allowed."
     problems = (
@@ -36,7 +78,7 @@ def find_violation(
         if (problem := _problem_with_path(path, editable) or _problem_with_text(path, text))
     )
     kept = set(repository) - baseline_files.keys()
-    return next(problems, None) or _problem_with_size(files, baseline_files, editable) or _collision(files, kept)
+    return next(problems, None) or _problem_with_size(files, baseline_files) or _collision(files, kept)
 
 
 def _problem_with_path(path: str, editable: Editable) -> str | None:
@@ -67,11 +109,18 @@ def _problem_with_text(path: str, text: str) -> str | None:
     return None
 
 
-def _problem_with_size(files: Mapping[str, str], baseline: Mapping[str, str], editable: Editable) -> str | None:
-    size, allowed = _size_of(files), _size_of(baseline) + editable.extra_bytes
+def _problem_with_size(files: Mapping[str, str], baseline: Mapping[str, str]) -> str | None:
+    size, allowed = _size_of(files), _size_of(baseline) + EXTRA_BYTES
     if size > allowed:
-        return f"The files hold {size} bytes of text; at most {allowed} are allowed."
+        return f"The files have {size:,} bytes of text; at most {allowed:,} are allowed."
     return None
+
+
+def _problem_with_information(size: int, editable: Editable) -> str:
+    allowed = editable.information_bytes
+    if size > allowed:
+        return f"The proposal adds {size:,} bytes of information; at most {allowed:,} are allowed. {WHAT_COUNTS}"
+    return ""
 
 
 def _collision(files: Mapping[str, str], kept: Iterable[str]) -> str | None:

@@ -32,7 +32,8 @@ def lay_out(codebase: Path, files: Mapping[str, str], editable: Editable, tree: 
     place = _link if shared else _copy
     for path in kept:
         place(codebase / path, tree / path)
-    for path, text in files.items():
+    # In a fixed order: a candidate could read another one from its folder's listing.
+    for path, text in sorted(files.items()):
         (tree / path).write_bytes(text.encode("utf-8"))
 
 

@@ -15,6 +15,7 @@ BRIEF = Brief(
     editable=("shapes/model.py",),
     patterns=("shapes/*.py",),
     suggested=("shapes/model.py",),
+    information_bytes=4096,
     protected=("The labels.",),
     commands=(
         StageBrief(

@@ -1,10 +1,14 @@
+from random import Random
+
 import pytest
 
 from fmlbench.core.agents import SessionClosed
+from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import Move, Operator, Proposal
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.records.events import ProposalMade, StepFinished
 from fmlbench.records.log import read_events
+from fmlbench.workspace.information import added_information
 from fmlbench.workspace.places import Places
 from fmlbench.workspace.trees import editable_files
 from tests.unit.engine.sessions import open_session
@@ -29,3 +33,44 @@ def test_a_proposal_that_waits_is_the_one_that_is_run_and_the_budget_ends_with_i
     assert step.score > 0.8
     kinds = [type(event) for event in read_events(session.folder.events)]
     assert (kinds.count(ProposalMade), kinds.count(StepFinished)) == (2, 2)
+
+
+def test_what_a_proposal_adds_is_on_record(toy: PreparedTask, places: Places):
+    untouched = editable_files(toy.codebase, toy.task.editable)
+    better = {**untouched, **toy.folder.files_of(toy.task.reference)}
+    with open_session(toy, places) as session:
+        session.run_baseline()
+        step = session.submit(Proposal(move=DRAFT, files=better, idea="the reference"))
+    expected = added_information(better, untouched).bytes
+    assert 0 < expected < 200
+    made = [event for event in read_events(session.folder.events) if isinstance(event, ProposalMade)]
+    assert [event.information_bytes for event in made] == [0, expected]
+    assert step.information_bytes == expected
+
+
+def test_too_much_information_is_rejected_with_the_figure(toy: PreparedTask, places: Places):
+    untouched = editable_files(toy.codebase, toy.task.editable)
+    names = "".join(f"n{Random(number).randbytes(20).hex()} = 0\n" for number in range(300))
+    with open_session(toy, places) as session:
+        session.run_baseline()
+        step = session.submit(Proposal(move=DRAFT, files={**untouched, "tinylearn/table.py": names}, idea="a table"))
+    assert step.evaluation.outcome is Outcome.REJECTED
+    assert step.information_bytes is not None
+    assert step.information_bytes > 6000
+    assert f"adds {step.information_bytes:,} bytes of information; at most 4,096" in step.evaluation.reason
+    assert session.code_of(1) == untouched
+
+
+def test_code_cannot_read_its_comments(toy: PreparedTask, places: Places):
+    untouched = editable_files(toy.codebase, toy.task.editable)
+    path = "tinylearn/training.py"
+    curious = (
+        f'"""A secret docstring."""\n{untouched[path]}\n# A secret comment.\n'
+        'with open(__file__) as _file:\n    if "sec" + "ret" in _file.read():\n        raise RuntimeError("It can.")\n'
+        'if __doc__:\n    raise RuntimeError("It can.")\n'
+    )
+    with open_session(toy, places) as session:
+        session.run_baseline()
+        step = session.submit(Proposal(move=DRAFT, files={**untouched, path: curious}, idea="read myself"))
+    assert step.evaluation.is_ok, step.evaluation.log_tail
+    assert "A secret comment." in session.code_of(1)[path]

@@ -1,5 +1,7 @@
 """The tree of steps shows where each one came from and what became of it."""
 
+from dataclasses import replace
+
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import VIOLATION, Note
 from fmlbench.records.events import Event, NoteMade
@@ -29,6 +31,12 @@ def test_outcome_score_idea_and_reason_stand_in_the_line():
     assert "twice the width" in lines[1]
     assert "2 crashed" in lines[2]
     assert "NameError: eyes" in lines[2]
+
+
+def test_what_a_step_adds_stands_in_the_line():
+    rows = [replace(row, information_bytes=1234) for row in rows_of(*complete_run(spec_of()))]
+    lines = rendered(step_tree(rows), width=300).splitlines()
+    assert ["adds 1,234 bytes" in line for line in lines] == [False, True, True]
 
 
 def test_hidden_scores_are_left_out_while_the_agent_is_at_work():

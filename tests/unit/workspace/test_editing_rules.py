@@ -1,11 +1,11 @@
 import pytest
 
 from fmlbench.core.task import Editable
-from fmlbench.workspace.editing_rules import EXTRA_FILES, find_violation
+from fmlbench.workspace.editing_rules import EXTRA_BYTES, EXTRA_FILES, WHAT_COUNTS, find_violation, review_files
 
 BASELINE = {"model/net.py": "x = 1\n"}
 REPOSITORY = ["README.md", "model/net.py", "model/table.bin", "model/deep/data.csv"]
-EDITABLE = Editable(globs=("model/**",), suggested=("model/net.py",), extra_bytes=100)
+EDITABLE = Editable(globs=("model/**",), suggested=("model/net.py",))
 
 
 def violation(files: dict[str, str], editable: Editable = EDITABLE) -> str | None:
@@ -71,11 +71,39 @@ def test_the_reason_is_one_line_whatever_the_path_holds():
     assert len(found.splitlines()) == 1
 
 
-def test_allows_text_up_to_the_baseline_and_the_extra_bytes():
-    # The baseline holds 6 bytes, 100 more may be added; an umlaut takes two.
-    assert violation({"model/a.py": "a" * 6, "model/b.py": "ä" * 50}) is None
-    found = violation({"model/a.py": "a" * 7, "model/b.py": "ä" * 50})
-    assert found == "The files hold 107 bytes of text; at most 106 are allowed."
+def test_bounds_the_length_of_all_text():
+    # The baseline has 6 bytes; an umlaut takes two.
+    umlauts = "ä" * (EXTRA_BYTES // 2)
+    assert violation({"model/a.py": "a" * 6, "model/b.py": umlauts}) is None
+    found = violation({"model/a.py": "a" * 7, "model/b.py": umlauts})
+    assert found == "The files have 200,007 bytes of text; at most 200,006 are allowed."
+
+
+def test_bounds_the_information_of_all_files():
+    letters = [f"model/{name}.py" for name in "abc"]
+    lines = ["power = watts * hours\n", "price = euros / litres\n", "speed = metres - seconds\n"]
+    files = {**BASELINE, **dict(zip(letters, lines, strict=True))}
+    review = review_files(files, BASELINE, EDITABLE, repository=REPOSITORY)
+    assert review.information_bytes is not None
+    assert 60 < review.information_bytes < 120
+    assert not review.violation
+    strict = EDITABLE.model_copy(update={"information_bytes": 60})
+    assert violation(files, strict) == (
+        f"The proposal adds {review.information_bytes} bytes of information; at most 60 are allowed. {WHAT_COUNTS}"
+    )
+
+
+def test_the_baseline_may_be_deleted_and_copied():
+    assert violation({"model/copy.py": BASELINE["model/net.py"]}) is None
+
+
+def test_data_in_code_is_named_even_within_the_budget():
+    found = violation({"model/net.py": f"x = '{'a' * 1200}'\n"})
+    assert found == "'model/net.py', line 1, has a string of 1,202 bytes; at most 1,000 are allowed."
+
+
+def test_files_that_break_another_rule_are_not_measured():
+    assert review_files({"README.md": ""}, BASELINE, EDITABLE, repository=REPOSITORY).information_bytes is None
 
 
 def test_bounds_the_number_of_files():

@@ -13,6 +13,7 @@ from fmlbench.agents.brief_page import brief_page
 from fmlbench.agents.external.requests import (
     Answer,
     BriefWanted,
+    Check,
     CodeWanted,
     DiffWanted,
     Request,
@@ -23,14 +24,16 @@ from fmlbench.agents.external.requests import (
     Unreadable,
     read_request,
 )
-from fmlbench.agents.external.telling import caps_of, data_of, line_of, outcome_of, with_log
+from fmlbench.agents.external.telling import caps_of, data_of, line_of, outcome_of, step_data, with_log
 from fmlbench.agents.surroundings import Practice
 from fmlbench.core.agents import Session
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.figures import score_text
 from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Move, Note, Operator, Proposal, Step, Usage
+from fmlbench.core.task import Editable
 from fmlbench.core.text import storable
 from fmlbench.llm.metering import Caps
+from fmlbench.workspace.editing_rules import review_files
 from fmlbench.workspace.globs import matches
 
 _LONGEST_IDEA = 2000
@@ -75,7 +78,7 @@ class Desk:
         except Unreadable as why:
             # The tool sends nothing that cannot be read, so somebody wrote this by hand.
             return self._refuse(VIOLATION, f"This request cannot be read: {_short(str(why))}.")
-        if isinstance(request, Submission | Trial) and (foreign := self._not_editable(request.files)):
+        if isinstance(request, Submission | Trial | Check) and (foreign := self._not_editable(request.files)):
             # The tool takes along what may be changed and nothing else; the files are judged all the same.
             self._remember(VIOLATION, f"{request.ask} with files that are not editable: {_listed(foreign)}")
         answer = self._carry_out(request)
@@ -96,19 +99,24 @@ class Desk:
 
     def _carry_out(self, request: Request) -> Answer:
         match request:
-            case BriefWanted():
-                brief = self.session.brief
-                return Answer(ok=True, text=brief_page(brief), data={"brief": brief.model_dump(mode="json")})
-            case StatusWanted():
-                return Answer(ok=True, text=self._status(), data=self._facts())
+            case BriefWanted() | StatusWanted():
+                return self._tell(request)
             case Sorting():
                 return self._sort(request.paths)
             case DiffWanted() | CodeWanted():
                 return self._look_up(request)
+            case Check():
+                return self._check(request)
             case Trial():
                 return self._try(request)
             case Submission():
                 return self._submit(request)
+
+    def _tell(self, request: BriefWanted | StatusWanted) -> Answer:
+        if isinstance(request, StatusWanted):
+            return Answer(ok=True, text=self._status(), data=self._facts())
+        brief = self.session.brief
+        return Answer(ok=True, text=brief_page(brief), data={"brief": brief.model_dump(mode="json")})
 
     def _sort(self, paths: tuple[str, ...]) -> Answer:
         foreign = set(self._not_editable(paths))
@@ -130,6 +138,19 @@ class Desk:
             return Answer(ok=True, text=f"These are the files of {line_of(step)}", data={"files": code})
         before = dict(self.session.code_of(parents[0])) if parents else code
         return Answer(ok=True, text="", data={"before": before, "after": code})
+
+    def _check(self, check: Check) -> Answer:
+        brief = self.session.brief
+        allowed = brief.information_bytes
+        editable = Editable(globs=brief.patterns, suggested=(), information_bytes=allowed)
+        review = review_files(check.files, self.session.code_of(0), editable, repository=brief.repository)
+        data: dict[str, object] = {
+            "information_bytes": review.information_bytes,
+            "information_bytes_allowed": allowed,
+            "violation": review.violation,
+        }
+        passed = f"These files add {review.information_bytes or 0:,} of {allowed:,} allowed bytes of information."
+        return Answer(ok=True, text=f"rejected: {review.violation}" if review.violation else passed, data=data)
 
     def _try(self, trial: Trial) -> Answer:
         if self.practice is None:
@@ -193,9 +214,10 @@ class Desk:
         history = self.session.history
         best = history.best
         lines = [line_of(step) for step in history]
+        allowed = self.session.brief.information_bytes
         if best is not None and best.index:
             lines.append(f"The best so far is step {best.index}.")
-        return "\n".join([*lines, self._left()])
+        return "\n".join([*lines, f"A proposal may add {allowed:,} bytes of information.", self._left()])
 
     def _left(self) -> str:
         left = self._steps_left()
@@ -221,8 +243,9 @@ class Desk:
             "best_step": history.best.index if history.best else None,
             "best_score": history.best.score if history.best else None,
             "trials": sum(note.kind == _TRIAL for note in history.notes),
-            "last": {"step": last.index, **data_of(last.evaluation)},
-            "steps": [{"step": step.index, "idea": step.idea, **data_of(step.evaluation)} for step in history],
+            "information_bytes_allowed": self.session.brief.information_bytes,
+            "last": step_data(last),
+            "steps": [{"idea": step.idea, **step_data(step)} for step in history],
         }
 
 

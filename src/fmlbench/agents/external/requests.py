@@ -57,6 +57,13 @@ class Submission(Record):
     """Protected files that the program changed all the same; they are not taken."""
 
 
+class Check(Record):
+    """How much information these files add to the baseline; it costs nothing."""
+
+    ask: Literal["check"]
+    files: dict[str, str]
+
+
 class Trial(Record):
     """These files are to be tried on practice questions; it costs time, but no step."""
 
@@ -65,7 +72,8 @@ class Trial(Record):
 
 
 Request = Annotated[
-    BriefWanted | StatusWanted | DiffWanted | CodeWanted | Sorting | Submission | Trial, Field(discriminator="ask")
+    BriefWanted | StatusWanted | DiffWanted | CodeWanted | Sorting | Check | Submission | Trial,
+    Field(discriminator="ask"),
 ]
 
 _REQUESTS: TypeAdapter[Request] = TypeAdapter(Request)

@@ -8,7 +8,9 @@ from fmlbench.llm.metering import Caps
 
 def line_of(step: Step) -> str:
     """A step in one line."""
-    return f"step {step.index}: {outcome_of(step.evaluation)}. {step.idea}"
+    is_measured = step.index > 0 and step.information_bytes is not None
+    added = f", adds {step.information_bytes:,} bytes of information" if is_measured else ""
+    return f"step {step.index}: {outcome_of(step.evaluation)}{added}. {step.idea}"
 
 
 def outcome_of(evaluation: Evaluation) -> str:
@@ -31,8 +33,13 @@ def caps_of(caps: Caps) -> list[str]:
     return tokens if caps.dollars is None else [*tokens, f"${caps.dollars:.2f} for your model"]
 
 
+def step_data(step: Step) -> dict[str, object]:
+    """A step for programs."""
+    return {"step": step.index, **data_of(step.evaluation), "information_bytes": step.information_bytes}
+
+
 def data_of(evaluation: Evaluation) -> dict[str, object]:
-    """The same for programs."""
+    """What came of it, for programs."""
     return {
         "outcome": str(evaluation.outcome),
         "score": evaluation.score if evaluation.is_ok else None,

@@ -164,6 +164,8 @@ def _effort_facts(step: Step) -> list[tuple[str, str]]:
     if usage.calls:
         tokens = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out, {counted(usage.calls, 'call')}"
         facts += [("tokens", tokens), ("price", dollars_text(usage.dollars))]
+    if step.index and step.information_bytes is not None:
+        facts.append(("information added", f"{step.information_bytes:,} bytes"))
     if evaluation.peak_memory_mb:
         facts.append(("peak memory", f"{evaluation.peak_memory_mb:.0f} MB"))
     return facts

@@ -8,9 +8,11 @@ import pytest
 
 from fmlbench.agents.external.desk import Desk, is_over
 from fmlbench.agents.external.requests import Answer
+from fmlbench.agents.external.telling import line_of, step_data
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Usage, usages_of
 from fmlbench.llm.metering import Caps
+from fmlbench.testing.histories import history_of
 from fmlbench.testing.sessions import Files, RecordedSession
 
 FILES = {"research.py": "rate = 0.5\n"}
@@ -63,6 +65,35 @@ def test_the_steps_so_far_are_told_as_data_with_their_outcomes(desk: Desk):
     submit(desk, "raise RuntimeError('hello')\n")
     steps: Any = ask(desk, "status").data["steps"]
     assert [(step["step"], step["outcome"], step["score"]) for step in steps] == [(0, "ok", 0.5), (1, "crashed", None)]
+
+
+def test_files_can_be_checked_without_spending_a_step(desk: Desk, session: RecordedSession):
+    answer = ask(desk, "check", files={"research.py": "rate = 0.7\n"})
+    assert answer.text.startswith("These files add ")
+    assert answer.text.endswith(" of 4,096 allowed bytes of information.")
+    assert answer.data["violation"] == ""
+    assert answer.data["information_bytes_allowed"] == 4096
+    assert len(session.history) == 1
+
+
+def test_a_check_says_what_would_be_rejected(desk: Desk):
+    answer = ask(desk, "check", files={"research.py": f"rate = '{'a' * 2000}'\n"})
+    assert answer.text == "rejected: 'research.py', line 1, has a string of 2,002 bytes; at most 1,000 are allowed."
+    assert answer.data["violation"]
+
+
+def test_the_status_tells_how_much_information_is_allowed(desk: Desk):
+    answer = ask(desk, "status")
+    assert "A proposal may add 4,096 bytes of information." in answer.text
+    assert answer.data["information_bytes_allowed"] == 4096
+
+
+def test_a_measured_step_tells_how_much_it_adds():
+    step = history_of(0.5, 0.7)[1]
+    assert "adds" not in line_of(step)
+    measured = step.model_copy(update={"information_bytes": 1234})
+    assert "ok, score 0.7000, adds 1,234 bytes of information." in line_of(measured)
+    assert step_data(measured)["information_bytes"] == 1234
 
 
 def test_nothing_is_scored_beyond_the_budget(desk: Desk, session: RecordedSession):

@@ -5,6 +5,7 @@
     fml log                  the same
     fml diff STEP            what a step changed
     fml checkout STEP        bring the editable files back to what they were after a step
+    fml check                how much information the files add, and how much is allowed: costs nothing
     fml try                  train and answer practice questions: costs time, but no step
     fml submit -m "IDEA"     score the editable files as they are now: costs one step
 
@@ -44,6 +45,9 @@ def main():
             bring_back(answer["data"]["files"])
         return show(answer, options)
     files, left_out = collect()
+    if options.command == "check":
+        answer = ask({"ask": "check", "files": files})
+        return show(answer, options, outcome="rejected" if answer["data"].get("violation") else "ok")
     if options.command == "try":
         answer = ask({"ask": "try", "files": files})
         return show(answer, options, outcome=answer["data"].get("outcome"))
@@ -54,7 +58,7 @@ def read_arguments():
     """The command line."""
     parser = argparse.ArgumentParser("fml", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in ("brief", "status", "log", "diff", "checkout", "try", "submit"):
+    for name in ("brief", "status", "log", "diff", "checkout", "check", "try", "submit"):
         command = commands.add_parser(name)
         command.add_argument("--json", action="store_true", help="print facts for programs")
         if name in {"diff", "checkout"}:
