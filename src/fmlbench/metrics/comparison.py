@@ -75,7 +75,7 @@ class Comparison:
     new_tasks: Interval | None
     """Bootstrapped over tasks and seeds."""
     over_draws: Interval | None
-    """Of the mean difference over the retests' draws, which all runs of a task share; None where there are too few."""
+    """Of the mean difference over the retests' draws, which runs of one seed share; None where there are too few."""
     sigmas: float | None
     """The difference in sigma of the tasks' noise, where that is on record."""
     complete_case: float | None

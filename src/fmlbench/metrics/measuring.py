@@ -22,7 +22,7 @@ class MeasuredRun:
     """What the exploration values were computed with; None if the code was not embedded."""
     values: Mapping[str, Value]
     by_retest: Mapping[int, float] = field(default_factory=dict[int, float])
-    """The improvement on each retest seed; the draws of those are the same for all runs of a task on a machine."""
+    """The improvement on each retest seed; runs of a task with the same seed share these samples."""
 
     def get(self, name: str) -> float | None:
         """A value, or None where it is missing."""

@@ -61,9 +61,9 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
     yield f"  bootstrap, these tasks: {these}; tasks like these: {new}"
     if comparison.over_draws is not None:
         draws = f"{_interval(comparison.over_draws)}{_draws(comparison)}"
-        yield f"  over the draws of the retests, which all runs share: {draws}"
+        yield f"  over the samples of the retests, which runs of one seed share: {draws}"
     elif comparison.measure == MEASURE:
-        yield "  all runs share the one draw of their retest; what others would say is not known (see --retest)"
+        yield "  each run has one retest; how much other samples would differ is unknown (see --retest)"
     yield f"  a run of {comparison.first} beats one of {comparison.second} with probability {comparison.improves:.2f}"
     if comparison.complete_case is not None:
         yield f"  retests without a score left out instead of counted as the baseline: {comparison.complete_case:+.4f}"

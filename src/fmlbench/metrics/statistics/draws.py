@@ -1,7 +1,7 @@
-"""Whether a difference would survive other draws of the tests.
+"""Whether a difference would survive other samples of the tests.
 
-All runs of a task on a machine are retested on the same few draws, so more runs do not average away what those draws
-happen to favour. How much they do shows in how the difference varies from draw to draw.
+Runs with the same seed are retested on the same few samples. How much these happen to favour an agent shows in how the
+difference varies from sample to sample.
 """
 
 import math
