@@ -25,8 +25,10 @@ from fmlbench.records.provenance import Provenance, describe_machine
 from fmlbench.records.replay import read_state
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.filing import remove_folder
+from fmlbench.workspace.information import shared_share
 from fmlbench.workspace.places import Places
 from fmlbench.workspace.snapshots import Snapshots
+from fmlbench.workspace.trees import editable_files
 
 
 def create(spec: RunSpec, places: Places) -> RunFolder:
@@ -81,7 +83,7 @@ def play(
                 session.run_baseline()
                 reason = _let_agent_work(spec, prepared, session, places)
                 session.catch_up()
-                journal.append(RunFinished(reason=reason))
+                journal.append(RunFinished(reason=reason, reference_similarity=_similarity(prepared, session)))
             Retest(spec.run_id, spec.seed, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
         remove_folder(folder.bench)
 
@@ -105,6 +107,16 @@ def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, 
         except NoMoreCalls as end:
             return str(end)
     return "the agent is done" if session.is_open else "the budget is spent"
+
+
+def _similarity(prepared: PreparedTask, session: RunSession) -> float | None:
+    """How much of what the best step adds the public expert reference adds as well."""
+    best = session.history.best
+    if best is None or best.index == 0:
+        return None
+    baseline = editable_files(prepared.codebase, prepared.task.editable)
+    reference = {**baseline, **prepared.folder.files_of(prepared.task.reference)}
+    return round(shared_share(session.code_of(best.index), reference, baseline), 3)
 
 
 def provenance_of(prepared: PreparedTask) -> Provenance:

@@ -12,6 +12,7 @@ from fmlbench.metrics.trace import Trace
 
 _KEPT_SHARE = 0.5
 """A gain of which less than this share is left in transfer, or more than this share without data, is suspicious."""
+_COPIED_SHARE = 0.5
 _SIGMAS = 2.0
 
 
@@ -24,6 +25,8 @@ class Flag(StrEnum):
     """With 2% of the training data it still has most of its gain: it did not learn it here."""
     TOO_GOOD = "too good to be true"
     """Its score is beyond what any honest method is known to reach."""
+    IS_THE_REFERENCE = "resembles the expert reference"
+    """More than half of what it adds stands in the task's public expert reference."""
 
 
 def flags_of(trace: Trace) -> tuple[Flag, ...]:
@@ -41,6 +44,8 @@ def _flags(trace: Trace, found: Retested) -> Iterator[Flag]:
         yield Flag.NEEDS_NO_DATA
     if found.winner and trace.metric.is_too_good(fmean(found.winner.values())):
         yield Flag.TOO_GOOD
+    if (trace.reference_similarity or 0.0) > _COPIED_SHARE:
+        yield Flag.IS_THE_REFERENCE
 
 
 def _gains(trace: Trace, found: Retested) -> bool:

@@ -48,6 +48,8 @@ class Trace:
     """Hidden test evaluations by step."""
     retests: Mapping[RetestKey, Evaluation] = field(default_factory=dict[RetestKey, Evaluation])
     """On fresh samples, on the sibling, and starved of training data."""
+    reference_similarity: float | None = None
+    """The share of what the winner adds that the expert reference adds as well."""
     is_over: bool = True
     troubles: int = 0
     """How often the machine failed."""
@@ -113,6 +115,7 @@ def trace_of(events: Sequence[Event], spec: RunSpec, task: Task, cloud: Cloud | 
         notes=tuple(state.notes),
         tests=state.tests if is_over else {},
         retests=state.retests if is_over else {},
+        reference_similarity=state.reference_similarity,
         is_over=is_over,
         troubles=sum(isinstance(event, Trouble) for event in events),
         wall_seconds=_wall_seconds(events),

@@ -92,6 +92,8 @@ class RunFinished(Happening):
 
     event: Literal["run-finished"] = "run-finished"
     reason: str
+    reference_similarity: float | None = None
+    """The share of what the best step adds that the task's expert reference adds as well; None without such a step."""
 
 
 class TestScored(Happening):

@@ -43,6 +43,8 @@ class RunState:
     """Experiments begun for the pending proposal."""
     finished: str = ""
     """Why the agent's part ended; empty while it has not."""
+    reference_similarity: float | None = None
+    """Of the best step's code to the task's expert reference."""
     tests: dict[int, Evaluation] = field(default_factory=dict[int, Evaluation])
     """Sealed: hidden test scores by step."""
     retests: dict[RetestKey, Evaluation] = field(default_factory=dict[RetestKey, Evaluation])
@@ -82,7 +84,7 @@ class RunState:
             case NoteMade():
                 self.notes.append(event.note)
             case RunFinished():
-                self.finished = event.reason
+                self.finished, self.reference_similarity = event.reason, event.reference_similarity
             case TestScored():
                 self.tests[event.index] = event.evaluation
             case Retested():

@@ -167,7 +167,12 @@ def _best_step(best: Step | None) -> BestStep | None:
 
 
 def _flags(spec: RunSpec, state: RunState, task: Task) -> tuple[Flag, ...]:
-    return flags_of(Trace(spec=spec, task=task, steps=state.steps, retests=state.retests)) if state.finished else ()
+    if not state.finished:
+        return ()
+    similarity = state.reference_similarity
+    return flags_of(
+        Trace(spec=spec, task=task, steps=state.steps, retests=state.retests, reference_similarity=similarity)
+    )
 
 
 def _test_result(spec: RunSpec, state: RunState, task: Task, best: Step | None, kind: RetestKind) -> TestResult | None:

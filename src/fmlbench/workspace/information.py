@@ -87,6 +87,17 @@ def added_information(files: Mapping[str, str], baseline_files: Mapping[str, str
     return InformationUse(bytes=len(_encode(edits, files, baseline_files)), problem=_find_data(edits))
 
 
+def shared_share(files: Mapping[str, str], other: Mapping[str, str], baseline_files: Mapping[str, str]) -> float:
+    """The share of what ``files`` add to the baseline that ``other`` adds as well, from 0 to 1."""
+    alone = added_information(files, baseline_files).bytes
+    if not alone:
+        return 0.0
+    # Under paths that no proposal has, so that the other's lines can be referred to and its files are not deleted ones.
+    beside = {f"\0{path}": runtime_text(path, text) for path, text in other.items()}
+    given_other = added_information({**files, **beside}, {**baseline_files, **beside}).bytes
+    return max(0.0, 1 - given_other / alone)
+
+
 def runtime_files(files: Mapping[str, str], baseline_files: Mapping[str, str]) -> dict[str, str]:
     """The files as an experiment gets them: unchanged ones as they are, others as their ``runtime_text``."""
     return {

@@ -28,7 +28,9 @@ def run(transfer: tuple[list[float], list[float]] | None = None, starved: float 
 def test_transfer_is_the_improvement_on_the_sibling():
     # From 0.4 on the sibling to 0.55: a quarter of the way to 1.
     assert performance.transfer(run(([0.54, 0.56, 0.55], [0.39, 0.41, 0.40]))) == pytest.approx(0.25)
-    assert performance.transfer(trace(0.8, retests=GAINS)) == Missing("the task has no sibling")
+    made = run()
+    alone = replace(made, task=made.task.model_copy(update={"sibling": ""}))
+    assert performance.transfer(alone) == Missing("the task has no sibling")
     assert isinstance(performance.transfer(run()), Missing)
 
 
@@ -62,3 +64,8 @@ def test_a_score_beyond_what_is_plausible_is_flagged():
     made = run()
     limit = made.task.metric.model_copy(update={"too_good": 0.7})
     assert flags_of(replace(made, task=made.task.model_copy(update={"metric": limit}))) == (Flag.TOO_GOOD,)
+
+
+def test_a_winner_that_is_mostly_the_reference_is_flagged():
+    assert flags_of(replace(run(), reference_similarity=0.9)) == (Flag.IS_THE_REFERENCE,)
+    assert flags_of(replace(run(), reference_similarity=0.3)) == ()
