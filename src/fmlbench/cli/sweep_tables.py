@@ -107,7 +107,16 @@ def status_page(status: Status, reached: str = "") -> RenderableType:
 def group_table(groups: Sequence[RunGroup]) -> Table:
     """One line per task and agent; no hidden score of a run that is not over."""
     table = plain_table(
-        "task", "agent", "runs", "playing", "failed", "steps", "without score", "dollars", "test improvement"
+        "task",
+        "agent",
+        "runs",
+        "playing",
+        "failed",
+        "steps",
+        "without score",
+        "dollars",
+        "test improvement",
+        "transfer",
     )
     for group in groups:
         table.add_row(
@@ -120,6 +129,7 @@ def group_table(groups: Sequence[RunGroup]) -> Table:
             Text(_count(sum(group.outcomes.values()) - group.outcomes.get(Outcome.OK, 0))),
             Text(f"{group.dollars:.2f}" if group.dollars else ""),
             Text("" if group.improvement is None else f"{group.improvement:+.1%}, n = {group.n}"),
+            Text("" if group.transfer is None else f"{group.transfer:+.1%}"),
         )
     return table
 

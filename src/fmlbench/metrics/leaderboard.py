@@ -44,6 +44,8 @@ class Entry:
     win_rate: float | None
     above_baseline: tuple[int, int, Interval | None]
     """How many runs improved on the baseline, of how many, and Wilson's interval of their share."""
+    transfer: float | None
+    """The mean on the tasks' siblings, over tasks of the tasks' means; of the improvement alone."""
     optimality_gap: float | None
     """How far runs stay below a perfect score on average; of the improvement alone, which has one."""
 
@@ -82,11 +84,17 @@ def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
             groups=tuple(number for number, group in enumerate(groups, start=1) if name in group),
             win_rate=wins.get(name),
             above_baseline=_above_baseline(agents[name]),
+            transfer=_transfer(agents[name]) if measure == MEASURE else None,
             optimality_gap=optimality_gap(values[name]) if measure == MEASURE else None,
         )
         for name in ordered
     ]
     return Leaderboard(measure=measure, entries=entries, groups=groups, comparisons=comparisons)
+
+
+def _transfer(runs: Sequence[MeasuredRun]) -> float | None:
+    values = by_task(runs, "transfer")
+    return task_mean(values) if values else None
 
 
 def _above_baseline(runs: Sequence[MeasuredRun]) -> tuple[int, int, Interval | None]:

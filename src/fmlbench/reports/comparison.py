@@ -21,7 +21,7 @@ def leaderboard_sheet(board: Leaderboard) -> Sheet:
     """All agents; the same group number means that nobody can tell them apart."""
     unit = find_measure(board.measure).unit
     columns = ("agent", "place", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
-               "IQM [95%]", "median", "sd", "optimality gap", "tasks", "runs", "win rate",
+               "transfer", "IQM [95%]", "median", "sd", "optimality gap", "tasks", "runs", "win rate",
                "runs above baseline [95%]")  # fmt: skip
     notes = [_UNEQUAL] if len({entry.tasks for entry in board.entries}) > 1 else []
     return Sheet(columns, [_entry_row(entry) for entry in board.entries], notes)
@@ -130,6 +130,7 @@ def _entry_row(entry: Entry) -> list[str]:
         f"{entry.mean:.4f}",
         _interval(entry.these_tasks),
         _interval(entry.new_tasks),
+        _figure(entry.transfer),
         f"{entry.summary.iqm:.4f}{f' {_interval(entry.iqm)}' if entry.iqm else ''}",
         f"{entry.summary.median:.4f}",
         _figure(entry.summary.sd),

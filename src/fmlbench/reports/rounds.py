@@ -13,6 +13,7 @@ from fmlbench.reports.wording import brief_estimate_text, seal_text
 SHOWN = (
     "test_score",
     "improvement",
+    "transfer",
     "best_test_score",
     "diversity",
     "step_success_rate",

@@ -12,8 +12,8 @@ from fmlbench.core.errors import RunDamaged
 from fmlbench.core.record import Record
 from fmlbench.core.run import RunSpec
 from fmlbench.core.task import Task
-from fmlbench.metrics.measure import Missing
-from fmlbench.metrics.performance import improvement
+from fmlbench.metrics.measure import Missing, Value
+from fmlbench.metrics.performance import improvement, transfer
 from fmlbench.metrics.trace import Trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import each_event
@@ -43,6 +43,8 @@ class Glance(Record):
     """What is wrong with the logs, if anything is."""
     improvement: float | None = None
     """The measure of that name, once the run is complete; None before, and where it is missing."""
+    transfer: float | None = None
+    """The same on the task's sibling."""
 
 
 def glance_at(folder: RunFolder, task: Task | None = None, last: Glance | None = None) -> Glance:
@@ -79,7 +81,14 @@ def progress_of(folder: RunFolder) -> int:
 
 def hidden_improvement(state: RunState, spec: RunSpec, task: Task) -> float | None:
     """The measure `improvement` of a run that is over: what reports and comparisons say; None where it is missing."""
-    value = improvement(Trace(spec=spec, task=task, steps=state.steps, retests=state.retests))
+    return _known(improvement(_trace(state, spec, task)))
+
+
+def _trace(state: RunState, spec: RunSpec, task: Task) -> Trace:
+    return Trace(spec=spec, task=task, steps=state.steps, retests=state.retests)
+
+
+def _known(value: Value) -> float | None:
     return None if isinstance(value, Missing) else value
 
 
@@ -96,6 +105,7 @@ def _glance(state: RunState, task: Task | None, sizes: tuple[int, int], played_s
         unpriced=sum(usage.dollars is None for usage in usages),
         outcomes=dict(Counter(str(step.evaluation.outcome) for step in proposed)),
         improvement=hidden_improvement(state, spec, task) if spec and task and is_complete else None,
+        transfer=_known(transfer(_trace(state, spec, task))) if spec and task and is_complete else None,
     )
 
 

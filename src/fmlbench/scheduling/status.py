@@ -24,8 +24,10 @@ class Group(Record):
     """How the steps ended."""
     improvement: float | None
     """On the hidden test: the mean over complete runs that have a score."""
+    transfer: float | None
+    """The same on the tasks' siblings."""
     n: int
-    """How many runs that is the mean of."""
+    """How many runs the improvement is the mean of."""
 
 
 class Failed(Record):
@@ -87,6 +89,7 @@ def status_of(plan: Plan, standings: Sequence[Standing], seconds_left: float | N
 
 def _group(task: str, agent: str, members: Sequence[Standing]) -> Group:
     improvements = [value for member in members if (value := member.glance.improvement) is not None]
+    transfers = [value for member in members if (value := member.glance.transfer) is not None]
     outcomes: Counter[str] = Counter()
     for member in members:
         outcomes.update(member.glance.outcomes)
@@ -100,6 +103,7 @@ def _group(task: str, agent: str, members: Sequence[Standing]) -> Group:
         dollars=sum(member.glance.dollars for member in members),
         outcomes=dict(outcomes.most_common()),
         improvement=fmean(improvements) if improvements else None,
+        transfer=fmean(transfers) if transfers else None,
         n=len(improvements),
     )
 

@@ -17,7 +17,7 @@ from fmlbench.reports.sheets import Sheet
 from fmlbench.reports.summary import Stage, Summary
 from fmlbench.reports.wording import brief_estimate_text
 
-_MEASURES = ("improvement", "gain_in_sigmas", "valid_step_ratio", "auc", "diversity")
+_MEASURES = ("improvement", "transfer", "gain_in_sigmas", "valid_step_ratio", "auc", "diversity")
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class TaskLine:
     colour: str
     seed: int
     remark: str
-    """How far the run has come, unless it is complete."""
+    """How far the run has come; of a complete one, what is suspicious about it."""
     cells: Sequence[str]
 
 
@@ -91,7 +91,7 @@ def _line(key: str, run: RunRecord, colour: str) -> TaskLine:
         _test_gain(summary),
         *(value_text(run.measured.values[name]) for name in _MEASURES),
     )
-    remark = "" if summary.stage is Stage.COMPLETE else str(summary.stage)
+    remark = ", ".join(summary.flags) if summary.stage is Stage.COMPLETE else str(summary.stage)
     return TaskLine(key, run.agent, colour, run.spec.seed, remark, cells)
 
 

@@ -29,7 +29,10 @@ def tiles_of(summary: Summary) -> list[Tile]:
         ),
     ]
     if summary.test is not None:
-        tiles.append(_test_tile(summary, summary.test))
+        name = "gain on the sealed test" if summary.is_sealed else "gain on the test, UNSEALED"
+        tiles.append(_test_tile(name, summary.test))
+    if summary.transfer is not None:
+        tiles.append(_test_tile("gain on the sibling", summary.transfer))
     tiles += [
         Tile("steps", f"{summary.proposed} of {summary.spec.budget.steps}", _steps_remark(summary)),
         Tile(
@@ -48,8 +51,7 @@ def _steps_remark(summary: Summary) -> str:
     return "; ".join(filter(None, (f"{summary.succeeded} gave a score", one_line(early, 200))))
 
 
-def _test_tile(summary: Summary, test: TestResult) -> Tile:
-    name = "gain on the sealed test" if summary.is_sealed else "gain on the test, UNSEALED"
+def _test_tile(name: str, test: TestResult) -> Tile:
     if test.difference is None:
         return Tile(name, "-", VERDICTS[test.verdict])
     figure, _, remark = brief_estimate_text(test.difference, signed=True).partition(" ")
