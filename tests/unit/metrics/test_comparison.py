@@ -130,7 +130,7 @@ def test_seeds_are_advised_for_both_parts_of_the_verdict():
     assert plain.advice.for_seen == 6
     assert (plain.advice.wants_retests, noisy.advice.wants_retests) == (False, True)
     assert "fewer seeds would do with more retests" in "\n".join(verdict_lines(noisy))
-    assert "what others would say is not known" in "\n".join(verdict_lines(plain))
+    assert "how much other samples would differ is unknown" in "\n".join(verdict_lines(plain))
     left = noise_of_draws({"toy": noise})
     assert left is not None
     needed = seeds_needed_over_draws(noisy.tested.difference, left, tasks=1, draws=3)
