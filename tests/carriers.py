@@ -3,6 +3,7 @@
 Each function takes a payload and returns the files of a proposal. ``BASELINE`` is the codebase they are laid over.
 """
 
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from itertools import islice, permutations
 
@@ -18,6 +19,12 @@ BASELINE: Files = {
 
 def in_identifiers(payload: bytes) -> Files:
     return _module("".join(f"n{part} = 0\n" for part in _hex_parts(payload, 16)))
+
+
+def in_base32_names(payload: bytes) -> Files:
+    """Letters of five bits each, which suit a Huffman code best."""
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEF"
+    return _module("".join(f"{name}\n" for name in _grouped(_signs(payload, letters, ""), 2000)))
 
 
 def in_argument_names(payload: bytes) -> Files:
@@ -84,6 +91,10 @@ def in_spellings_of_numbers(payload: bytes) -> Files:
 
 def in_one_string(payload: bytes) -> Files:
     return _module(f"x = '{payload.hex()}'\n")
+
+
+def in_base64_string(payload: bytes) -> Files:
+    return _module(f"x = '{b64encode(payload).decode('ascii')}'\n")
 
 
 def in_short_strings(payload: bytes) -> Files:
@@ -213,6 +224,7 @@ def in_order_of_files(payload: bytes) -> Files:
 
 COUNTED: tuple[Carrier, ...] = (
     in_identifiers,
+    in_base32_names,
     in_argument_names,
     in_attribute_names,
     in_lookalikes,
@@ -228,6 +240,7 @@ COUNTED: tuple[Carrier, ...] = (
     in_one_number,
     in_spellings_of_numbers,
     in_one_string,
+    in_base64_string,
     in_short_strings,
     in_adjacent_strings,
     in_quotes,

@@ -34,11 +34,13 @@ def test_a_person_who_does_what_the_invitation_says_gets_a_score(quarters: Quart
     desk.start()
     wait_until(lambda: invitation_in(session))
     _, export, cd, brief, _ = invitation_in(session).splitlines()
-    typed = "\n".join((export, cd, brief, "ls ../data", "echo 'rate = 0.8' > research.py", "fml submit -m better"))
+    change = "echo 'rate = 0.8' > research.py"
+    typed = "\n".join((export, cd, brief, "ls ../data", change, "fml check", "fml submit -m better"))
     done = subprocess.run(["bash", "-euc", typed], capture_output=True, text=True, check=False)
     desk.join()
     assert "step 1: ok, score 0.8000. better" in done.stdout, done.stderr
     assert "pixels" in done.stdout
+    assert " of 4,096 allowed bytes of information." in done.stdout
     assert session.history[1].usage.seconds > 0
 
 
