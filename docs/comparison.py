@@ -3,7 +3,6 @@
 What the paper does is in paper_setting.toml; what a task does is in its manifest and in compared.toml in its folder:
 
     [cpu]      data, model, selection, schedule on that track
-    [paper]    likewise
 """
 
 import tomllib
@@ -16,34 +15,31 @@ from fmlbench.tasks.folder import TaskFolder
 
 HERE = Path(__file__).parent
 ASPECTS = ("codebase", "data", "model", "metric", "selection", "schedule")
-TRACKS = ("cpu", "paper")
-UNTOLD = "not told yet"
+TRACK = "cpu"
+UNTOLD = "not described"
 
 
 def comparison(folders: Iterable[TaskFolder]) -> Iterator[str]:
     """One table of all tasks that the paper has; `selection` is what validates and what tests."""
     paper = tomllib.loads((HERE / "paper_setting.toml").read_text("utf-8"))
-    yield "| task | | FML-bench | here, `cpu` | here, `paper` |"
-    yield "|---|---|---|---|---|"
+    yield "| task | | FML-bench | here |"
+    yield "|---|---|---|---|"
     for folder in folders:
         name = folder.task.name
         if name in paper:
-            here = [_facts(folder, track) for track in TRACKS]
+            here = _facts(folder)
             for number, aspect in enumerate(ASPECTS):
                 first = f"[{name}](#{name})" if number == 0 else ""
-                cells = (paper[name][aspect], *(facts.get(aspect, UNTOLD) for facts in here))
-                yield f"| {first} | {aspect} | {' | '.join(cells)} |"
+                yield f"| {first} | {aspect} | {paper[name][aspect]} | {here.get(aspect, UNTOLD)} |"
 
 
-def _facts(folder: TaskFolder, track: str) -> dict[str, str]:
-    if folder.task.find_track(track) is None:
-        return dict.fromkeys(ASPECTS, "no such track")
+def _facts(folder: TaskFolder) -> dict[str, str]:
     told = folder.path / "compared.toml"
     facts: dict[str, dict[str, str]] = tomllib.loads(told.read_text("utf-8")) if told.exists() else {}
-    task = folder.task.on(track)
+    task = folder.task.on(TRACK)
     rules = " ".join(rule.text for rule in task.rules)
     metric = "; ".join(filter(None, (score_and_direction(task.metric), rules)))
-    return {"codebase": named(task.codebase), "metric": metric, **facts.get(track, {})}
+    return {"codebase": named(task.codebase), "metric": metric, **facts.get(TRACK, {})}
 
 
 def named(material: Material) -> str:

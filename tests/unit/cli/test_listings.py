@@ -8,7 +8,7 @@ import pytest
 
 from fmlbench.core.brief import Brief
 from fmlbench.engine.admission import Finding
-from fmlbench.tasks.library import find_task
+from fmlbench.tasks.starting import start_task
 from tests.unit.cli.conftest import Fmlbench
 
 
@@ -147,12 +147,13 @@ def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.Mon
 
 
 @pytest.mark.sandbox
-def test_what_is_only_tried_out_is_not_calibrated(fmlbench: Fmlbench):
-    manifest = find_task("fairness").path / "task.toml"
+def test_what_is_only_tried_out_is_not_calibrated(fmlbench: Fmlbench, tmp_path: Path):
+    manifest = start_task("mine", tmp_path) / "task.toml"
+    manifest.write_text(manifest.read_text().replace("carry_mb = 4\n", "carry_mb = 4\nsmoke = { train_rows = 9 }\n"))
     before = manifest.read_bytes()
-    called = fmlbench("tasks", "check", "fairness", "--track", "paper-smoke", "--calibrate")
+    called = fmlbench("tasks", "check", str(manifest.parent), "--track", "cpu-smoke", "--calibrate")
     assert (called.code, called.err) == (
         2,
-        "error: 'paper-smoke' is for trying out, and is not calibrated.\nhint:  Leave out --calibrate.\n",
+        "error: 'cpu-smoke' is for trying out, and is not calibrated.\nhint:  Leave out --calibrate.\n",
     )
     assert manifest.read_bytes() == before
