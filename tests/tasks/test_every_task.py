@@ -9,12 +9,12 @@ from typing import NamedTuple
 import pytest
 
 from fmlbench.core.progress import Silent
-from fmlbench.core.task import Calibration, ExamName, Figure
+from fmlbench.core.task import Calibration, ExamName, Figure, World
+from fmlbench.engine.admission import QUICK_EFFORT
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.variants import Variants
 from fmlbench.execution.draws import make_draw
-from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.library import all_tasks, find_task
@@ -22,9 +22,12 @@ from fmlbench.workspace.places import Places
 
 TASKS = [folder.task.name for folder in all_tasks("core")]
 EXPLOITS = [(folder.task.name, exploit.folder) for folder in all_tasks("core") for exploit in folder.task.exploits]
+ATTACKS = [(folder.task.name, attack.folder) for folder in all_tasks("core") for attack in folder.task.attacks]
 SIGMAS = 4.0
 """How far one seed may lie from the mean on record; farther is one chance in ten thousand."""
 EARNED_SIGMAS = 2.0
+KNOWLEDGE_SIGMAS = 3.0
+"""Admission asks for two over three seeds; one seed alone scatters more."""
 
 pytestmark = [pytest.mark.real, pytest.mark.sandbox, pytest.mark.timeout(900)]
 
@@ -85,9 +88,9 @@ def test_nothing_in_reach_gives_answers_away(benches: Benches, name: str):
 
 @pytest.mark.parametrize("name", TASKS)
 def test_there_is_something_to_practise_on(benches: Benches, name: str):
-    practice = practice_of(benches[name].prepared)
-    assert practice
-    assert any(make_draw(practice, "practice", 0, 0).questions(ExamName.VALIDATION).iterdir())
+    prepared = benches[name].prepared
+    assert prepared.task.lab
+    assert any(make_draw(prepared.in_lab(), "practice", 0, 0).questions(ExamName.VALIDATION).iterdir())
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -97,6 +100,26 @@ def test_the_record_shows_a_method_that_works_and_can_be_beaten(benches: Benches
     assert min(figure.n for one in (baseline, off, reference) for figure in (one.validation, one.test)) >= 10
     assert metric.gain(baseline.test.mean, off.test.mean) >= 2 * baseline.test.sd
     assert metric.gain(reference.test.mean, baseline.test.mean) >= 3 * baseline.test.sd
+    assert metric.improvement(reference.test.mean, baseline.test.mean) <= 2 / 3
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_the_record_shows_that_the_reference_transfers(benches: Benches, name: str):
+    bench, sibling = benches[name], benches[name].record.sibling
+    assert sibling, f"{name} has no calibration of its sibling"
+    assert min(figure.n for figure in (sibling.baseline, sibling.method_off, sibling.reference)) >= 10
+    gain = bench.prepared.task.metric.gain(sibling.reference.mean, sibling.baseline.mean)
+    assert gain >= 2 * sibling.baseline.sd
+
+
+@pytest.mark.parametrize(("name", "folder"), ATTACKS)
+def test_knowledge_of_the_public_data_earns_nothing(benches: Benches, name: str, folder: str):
+    """Built with a twentieth of the computing time; `fmlbench tasks check` has the whole one."""
+    bench = benches[name]
+    attack = next(one for one in bench.prepared.task.attacks if one.folder == folder)
+    gained = bench.variants.try_attack(attack, 1, World.SCORED, effort=QUICK_EFFORT)
+    sigma = bench.record.baseline.test.sd
+    assert isinstance(gained, str) or gained <= KNOWLEDGE_SIGMAS * sigma, f"{gained / sigma:+.1f} sigma"
 
 
 @pytest.mark.parametrize(("name", "folder"), EXPLOITS)

@@ -10,7 +10,7 @@ from fmlbench.core.task import Editable
 from fmlbench.execution.sandbox import Mount, Sandbox, TaskPython
 
 Practice = Callable[[Mapping[str, str]], Evaluation]
-"""Train on visible data and answer practice questions cut from it; says nothing about validation or test."""
+"""Train and answer practice questions in the lab; says nothing about validation or test."""
 
 
 @dataclass(frozen=True)

@@ -1,18 +1,15 @@
 """What a run gives to its agent: the task's reference for the oracle, quarters for programs."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 
 from fmlbench.agents.surroundings import Quarters, Surroundings
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.run import RunSpec
-from fmlbench.core.task import World
 from fmlbench.engine.budget import hours_spent
 from fmlbench.engine.session import RunSession
 from fmlbench.engine.workbench import Workbench
 from fmlbench.execution.draws import make_draw
-from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Mount, mounts_of
 from fmlbench.workspace.places import Places
@@ -38,8 +35,7 @@ def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places
     folder.mkdir(exist_ok=True)
     # A program may leave anything there, such as files that would run with this user's rights.
     folder.chmod(0o700)
-    practice = practice_of(prepared)
-    lab = replace(prepared, world=World.LAB) if prepared.task.lab else prepared
+    lab = prepared.in_lab()
     draw = make_draw(lab, "public", 0)
     parts = sorted({part for training in prepared.track.training for part in training.data})
     return Quarters(
@@ -55,7 +51,7 @@ def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places
         ),
         programs=places.programs,
         hours_left=lambda: (spec.budget.hours or DEFAULT_HOURS) - _hours_spent(session),
-        practice=None if practice is None else _Practice(spec.run_id, practice, session),
+        practice=_Practice(spec.run_id, lab, session) if prepared.task.lab else None,
     )
 
 
@@ -65,7 +61,7 @@ def _hours_spent(session: RunSession) -> float:
 
 
 class _Practice:
-    """Experiments on practice questions; they leave nothing but what the desk notes."""
+    """Experiments in the lab; they leave nothing but what the desk notes."""
 
     def __init__(self, run_id: str, prepared: PreparedTask, session: RunSession) -> None:
         self._run_id = run_id

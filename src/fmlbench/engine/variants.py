@@ -13,7 +13,6 @@ from fmlbench.core.record import Record
 from fmlbench.core.task import Attack, ExamName, Variant, World
 from fmlbench.engine.workbench import Workbench
 from fmlbench.execution.knowledge import build_attack
-from fmlbench.execution.practice import practice_of
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.tasks.part import Part
 from fmlbench.workspace.editing_rules import find_violation
@@ -95,12 +94,11 @@ class Variants:
 
     def practise(self) -> Evaluation | None:
         """The baseline on practice questions; None where the task has none."""
-        practice = practice_of(self.prepared)
-        if practice is None:
+        if not self.prepared.task.lab:
             return None
         with scratch_beside(self._kept("practice", {})) as scratch:
             workbench = self._workbench("baseline", self.files_of("baseline"), 0, scratch)
-            return replace(workbench, prepared=practice, purpose=("practice", 0)).validate({})
+            return replace(workbench, prepared=self.prepared.in_lab(), purpose=("practice", 0)).validate({})
 
     def try_exploit(self, exploit: Variant, seeds: int) -> float | str:
         """What an exploit gains over the baseline on the sealed exam, on average; or why it has no score.

@@ -22,7 +22,6 @@ from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Ending, Job, Mount, Sandbox, TaskPython, mounts_of
 from fmlbench.execution.secret import Secret
 from fmlbench.tasks.folder import TaskFolder
-from fmlbench.tasks.part import Part
 from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
 
 
@@ -64,22 +63,17 @@ class Recipe:
         mounts: Mapping[str, tuple[Path, bool]],
         seed: int,
         scratch: Path,
-        program: Path | None = None,
     ) -> None:
-        """Run one step of the recipe, or another program like it.
-
-        It is the task's own code, so a failure is no candidate's fault.
-        """
-        part = Part((program.parent,)) if program else self.folder.recipe
+        """Run one step of the recipe; it is the task's own code, so a failure is never the candidate's."""
         facts = {"seed": seed, "settings": self.track.settings, "world": self.world, "train_share": self.train_share}
         (scratch / "stage.json").write_text(json.dumps(facts))
         job = Job(
             name=f"{self.folder.task.name}-{step}{scratch.name}",
             python=self.python,
-            script=f"recipe/{program.name if program else 'recipe.py'}",
+            script="recipe/recipe.py",
             arguments=(step,),
             mounts=(
-                *mounts_of(part, "recipe"),
+                *mounts_of(self.folder.recipe, "recipe"),
                 Mount(scratch / "stage.json", "stage.json"),
                 *(Mount(path, target, writable) for target, (path, writable) in mounts.items()),
             ),

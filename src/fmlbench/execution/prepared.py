@@ -1,6 +1,6 @@
 """A task made ready on this machine: everything an experiment needs, except a candidate."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fmlbench.core.task import Task, Track, World
@@ -29,6 +29,10 @@ class PreparedTask:
     """Which part of the task's universe samples come from."""
     train_share: float = 1.0
     """The share of the training examples that a sample keeps; less than 1 in the starved control."""
+
+    def in_lab(self) -> "PreparedTask":
+        """The same task on the data that agents see and practise on; a task without a lab shows what it trains on."""
+        return replace(self, world=World.LAB) if self.task.lab else self
 
     @property
     def task(self) -> Task:

@@ -10,7 +10,6 @@ NAME/
   method_off/       the baseline with its method switched off, likewise
   exploits/         cheap tricks that must not pay, one folder each, likewise
   attacks/          build.py of each attack that an adversary with all public knowledge would try
-  practice/         practice.py, if there is one: cuts practice questions from the training pools, for agents to try on
   paper/            whatever of the above another track has of its own, file by file
   README.md         provenance, licences, and why it is the way it is
 """
@@ -58,13 +57,6 @@ class TaskFolder:
         """How raw data becomes pools, and pools become draws."""
         own = self._part("data")
         return Part(own.folders, tuple(shared_module(name) for name in self.task.shared))
-
-    @property
-    def practice(self) -> Path | None:
-        """The program that makes pools of practice out of the training pools, if there is one; no score hangs on it."""
-        # It lies beside the recipe whose pools it reads.
-        program = self.recipe.folders[0].with_name("practice") / "practice.py"
-        return program if program.exists() else None
 
     @property
     def instructions(self) -> str:
