@@ -66,9 +66,9 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     asked = parser.parse_args()
     folders = [find_task(name) for name in asked.tasks] or all_tasks("core")
+    set_up = f"{datetime.now(UTC).date()}, {processor_name()}, {asked.seeds} seeds, effort {asked.effort:g}"
     lines = [
-        f"{datetime.now(UTC).date()}, {processor_name()}, {asked.seeds} seeds, effort {asked.effort:g}:"
-        " gains over the baseline in sigma.",
+        f"{set_up}: gains over the baseline in sigma.",
         "",
         "| task | attack | what it does | hidden test | sibling |",
         "|---|---|---|---|---|",
