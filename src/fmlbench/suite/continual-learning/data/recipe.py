@@ -3,9 +3,9 @@
     recipe.py prepare ROOT    ROOT/raw/{quickdraw,mnist,fashion-mnist} -> ROOT/pools/WORLD/{pictures,kinds,parts}.npy
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json              -> ROOT/out/{context-1, ..., validation, test}/
 
-Public and fixed: which kinds of pictures belong to a world, and which pictures of a kind train, validate and test. Drawn
-by the secret seed: the kinds, their order and their numbers, how each picture is rendered, and the sensor. A candidate
-sees vectors only. The sensor is fitted to the training pictures of the sample before any of them are taken away.
+Public and fixed: which kinds of pictures belong to a world, and which pictures of a kind train, validate and test.
+Drawn by the secret seed: the kinds, their order and their numbers, how each picture is rendered, and the sensor. A
+candidate sees vectors only. The sensor is fitted to the training pictures of the sample before any are taken away.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ RENDERING = {
     "gain": 0.1,
     "noise": 0.02,
 }
-"""How much pictures change when they are rendered anew: enough that no two are alike, little enough to be recognised."""
+"""How much pictures change when they are rendered anew: no two are alike, and all can be recognised."""
 
 
 def prepare(root):
@@ -100,7 +100,7 @@ def draw(root):
 
 
 def render(pool, kinds, part, per_class, rng):
-    """Render equally many pictures of each class, every picture of the part as often as any other; label c is kinds[c]."""
+    """Render equally many pictures of each class, and every picture of the part equally often; label c is kinds[c]."""
     rows = [np.flatnonzero((pool["kinds"] == kind) & (pool["parts"] == part)) for kind in kinds]
     chosen = np.concatenate([np.resize(rng.permutation(of_class), per_class) for of_class in rows])
     return rerender(pool["pictures"][chosen], rng, **RENDERING), np.repeat(np.arange(len(kinds)), per_class)
