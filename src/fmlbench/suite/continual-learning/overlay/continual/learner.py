@@ -1,8 +1,8 @@
 """Learn one context after the other by streaming linear discriminant analysis (Hayes and Kanan, 2020).
 
-The analysis is avalanche's. Each context is a process of its own. What one leaves to the next is the state: the mean and the number of examples of
-every class so far, and one covariance matrix that all classes share. These add up over contexts, so nothing is
-forgotten; but this is all that is known about a class.
+The analysis is avalanche's. Each context is a process of its own. What one leaves to the next is the state: the mean
+and the number of examples of every class so far, and one covariance matrix that all classes share. These add up over
+contexts, so nothing is forgotten; but this is all that is known about a class.
 """
 
 from avalanche.training.supervised.deep_slda import StreamingLDA
