@@ -90,11 +90,11 @@ def draw(root):
         for number, part in enumerate(PARTS)
     }
     sensor = make_sensor(rendered["train"][0], settings["sensor_size"], np.random.default_rng([seed, 2]))
-    rng = np.random.default_rng([seed, 3])
-    save_contexts(root / "out", sensor, *rendered["train"], facts.get("train_share", 1.0), rng)
-    for exam in ("validation", "test"):
+    share = facts.get("train_share", 1.0)
+    save_contexts(root / "out", sensor, *rendered["train"], share, np.random.default_rng([seed, 3]))
+    for stream, exam in enumerate(("validation", "test"), start=4):
         pictures, labels = rendered[exam]
-        order = rng.permutation(len(labels))
+        order = np.random.default_rng([seed, stream]).permutation(len(labels))
         _save(root / "out" / exam / "questions", vectors=sensor.read(pictures[order]))
         _save(root / "out" / exam / "labels", labels=labels[order])
 
