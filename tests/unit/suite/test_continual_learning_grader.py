@@ -23,8 +23,8 @@ def grader(program: Path) -> ModuleType:
     return load_program(program)
 
 
-LABELS = np.array([0, 1, 0, 1, 2, 3, 4, 5, 5])
-ANSWERS = np.array([0, 1, 1, 0, 2, 3, 4, 9, -7])
+LABELS = np.array([0, 9, 0, 9, 10, 19, 20, 29, 29])
+ANSWERS = np.array([0, 9, 9, 0, 10, 19, 20, 39, -7])
 """Contexts of four, two and three questions with 2, 2 and 1 right answers: 1/2, 1 and 1/3."""
 
 
@@ -34,8 +34,8 @@ def test_every_context_counts_the_same_however_many_questions_it_has(grader: Mod
 
 
 def test_first_last_and_worst_context_are_shown_beside_the_score(grader: ModuleType):
-    labels = np.array([0, 1, 2, 3, 4, 5])
-    answers = np.array([0, 1, 9, 9, 4, 9])
+    labels = np.array([0, 9, 10, 19, 20, 29])
+    answers = np.array([0, 9, 39, 39, 20, 39])
     metrics = grader.grade(answers, labels)["metrics"]
     assert [metrics[f"{which}_context"] for which in ("first", "worst", "last")] == [1.0, 0.0, 0.5]
 
@@ -47,10 +47,10 @@ def test_the_standard_error_comes_from_the_questions_within_contexts(grader: Mod
 
 
 def test_one_question_a_context_has_no_standard_error(grader: ModuleType):
-    assert grader.grade(np.array([0, 2]), np.array([0, 2]))["standard_errors"]["average_accuracy"] == 0.0
+    assert grader.grade(np.array([0, 10]), np.array([0, 10]))["standard_errors"]["average_accuracy"] == 0.0
 
 
-@pytest.mark.parametrize("answer", [-(2**63), 2**63 - 1, 10])
+@pytest.mark.parametrize("answer", [-(2**63), 2**63 - 1, 40])
 def test_labels_that_do_not_exist_are_simply_wrong(grader: ModuleType, answer: int):
     assert grader.grade(np.full(9, answer), LABELS)["score"] == 0.0
 

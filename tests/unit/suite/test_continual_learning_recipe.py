@@ -1,4 +1,4 @@
-"""The data recipe of continual-learning, on images small in number whose first three pixels say which they are."""
+"""The data recipe of continual-learning, on few kinds of made-up pictures."""
 
 import json
 from pathlib import Path
@@ -9,123 +9,129 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from fmlbench.tasks.folder import shared_module
 from fmlbench.tasks.library import find_task
 from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
-IN_TRAINING_FILE, IN_TEST_FILE, HELD_OUT = 12, 6, 5
-SETTINGS = {"train_per_class": 4, "exam_per_class": 3}
 SEED = 2**127 + 5
 """Seeds come from a secret and are that long."""
-CONTEXTS = [f"context-{number}" for number in range(1, 6)]
+SETTINGS = {"train_per_class": 8, "exam_per_class": 4, "sensor_size": 16}
+CONTEXTS = [f"context-{number}" for number in range(1, 5)]
 EXAMS = ["validation", "test"]
+KINDS = 50
 
 
 @pytest.fixture
 def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    program = find_task("continual-learning").recipe / "recipe.py"
-    module = load_program(program)
-    monkeypatch.setattr(module, "HELD_OUT", HELD_OUT)
-    return module
-
-
-def write_files(folder: Path, name: str, source: int, per_digit: int) -> None:
-    """Digit, number and file in the first three pixels of every image, after headers as MNIST has them."""
-    folder.mkdir(parents=True, exist_ok=True)
-    labels = np.repeat(np.arange(10, dtype=np.uint8), per_digit)
-    images = np.zeros((len(labels), 28, 28), dtype=np.uint8)
-    images[:, 0, 0], images[:, 0, 1], images[:, 0, 2] = labels, np.tile(np.arange(per_digit), 10), source
-    (folder / f"{name}-images-idx3-ubyte").write_bytes(bytes(16) + images.tobytes())
-    (folder / f"{name}-labels-idx1-ubyte").write_bytes(bytes(8) + labels.tobytes())
+    monkeypatch.syspath_prepend(str(shared_module("pictures.py").parent))
+    return load_program(find_task("continual-learning").recipe / "recipe.py")
 
 
 @pytest.fixture
 def root(tmp_path: Path, recipe: ModuleType) -> Path:
-    write_files(tmp_path / "raw" / "mnist", "train", 1, IN_TRAINING_FILE)
-    write_files(tmp_path / "raw" / "mnist", "t10k", 2, IN_TEST_FILE)
-    recipe.prepare(tmp_path)
+    """Pools of 50 kinds with 8 pictures each: a smooth picture for each kind, with a little noise."""
+    rng = np.random.default_rng(0)
+    for world in ("scored", "lab", "sibling"):
+        shapes = np.kron(rng.integers(0, 2, (KINDS, 7, 7)), np.ones((4, 4))) * 200
+        kinds = [np.clip(shape + rng.integers(0, 40, (8, 28, 28)), 0, 255).astype(np.uint8) for shape in shapes]
+        recipe._save(tmp_path / "pools" / world, **recipe.make_pool(kinds))
     return tmp_path
 
 
-def draw(recipe: ModuleType, root: Path, seed: int = SEED) -> dict[str, Array]:
-    (root / "stage.json").write_text(json.dumps({"seed": seed, "settings": SETTINGS}))
+def draw(recipe: ModuleType, root: Path, seed: int = SEED, **facts: Any) -> dict[str, Array]:
+    (root / "stage.json").write_text(json.dumps({"seed": seed, "settings": SETTINGS, **facts}))
     recipe.draw(root)
     out = root / "out"
     return {path.relative_to(out).with_suffix("").as_posix(): np.load(path) for path in out.rglob("*.npy")}
 
 
-def digits(images: Array) -> Array:
-    return images[:, 0, 0]
-
-
-def identities(images: Array) -> list[tuple[int, ...]]:
-    return [tuple(image[0, :3].tolist()) for image in images]
-
-
-def test_every_context_has_its_own_two_classes_and_equally_many_images_of_both(recipe: ModuleType, root: Path):
+def test_every_context_has_its_own_ten_classes_and_equally_many_vectors_of_each(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root)
     for number, context in enumerate(CONTEXTS):
         names, counts = np.unique(drawn[f"{context}/labels"], return_counts=True)
-        assert names.tolist() == [2 * number, 2 * number + 1]
-        assert counts.tolist() == [4, 4]
+        assert names.tolist() == list(range(10 * number, 10 * number + 10))
+        assert set(counts.tolist()) == {8}
+        assert drawn[f"{context}/vectors"].shape == (80, 16)
 
 
-def test_a_class_is_the_same_digit_in_its_context_and_in_both_exams(recipe: ModuleType, root: Path):
+@pytest.mark.parametrize("exam", EXAMS)
+def test_an_exam_asks_about_all_classes_equally_often_and_shows_vectors_only(recipe: ModuleType, root: Path, exam: str):
     drawn = draw(recipe, root)
-    digit_of: dict[int, int] = {}
-    for context in CONTEXTS:
-        for name, digit in zip(drawn[f"{context}/labels"], digits(drawn[f"{context}/images"]), strict=True):
-            assert digit_of.setdefault(int(name), int(digit)) == digit
-    assert sorted(digit_of.values()) == list(range(10))
-    for exam in EXAMS:
-        asked, names = digits(drawn[f"{exam}/questions/images"]), drawn[f"{exam}/labels/labels"]
-        assert asked.tolist() == [digit_of[int(name)] for name in names]
+    assert [name for name in drawn if name.startswith(f"{exam}/questions/")] == [f"{exam}/questions/vectors"]
+    assert np.bincount(drawn[f"{exam}/labels/labels"]).tolist() == [4] * 40
 
 
-def test_exams_ask_about_every_class_equally_often(recipe: ModuleType, root: Path):
+def test_second_moments_of_the_training_vectors_say_nothing_about_the_sensor(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root)
-    for exam in EXAMS:
-        assert np.bincount(drawn[f"{exam}/labels/labels"]).tolist() == [3] * 10
+    vectors = np.concatenate([drawn[f"{context}/vectors"] for context in CONTEXTS])
+    assert np.abs(np.cov(vectors.T) - np.eye(16)).max() < 0.01
 
 
-def test_training_validation_and_test_share_no_image(recipe: ModuleType, root: Path):
-    pools = [identities(np.load(root / "pools" / split / "images.npy")) for split in ("train", *EXAMS)]
-    assert [len(pool) for pool in pools] == [10 * (IN_TRAINING_FILE - HELD_OUT), 10 * HELD_OUT, 10 * IN_TEST_FILE]
-    assert len({identity for pool in pools for identity in pool}) == sum(len(pool) for pool in pools)
+def test_a_class_is_the_same_kind_in_its_context_and_in_both_exams(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root)
-    parts = [f"{context}/images" for context in CONTEXTS] + [f"{exam}/questions/images" for exam in EXAMS]
-    everything = [identity for part in parts for identity in identities(drawn[part])]
-    assert len(set(everything)) == len(everything)
-
-
-def test_questions_are_images_and_nothing_else(recipe: ModuleType, root: Path):
+    vectors = np.concatenate([drawn[f"{context}/vectors"] for context in CONTEXTS])
+    labels = np.concatenate([drawn[f"{context}/labels"] for context in CONTEXTS])
+    means = np.stack([vectors[labels == label].mean(axis=0) for label in range(40)])
     for exam in EXAMS:
-        draw(recipe, root)
-        assert [path.name for path in (root / "out" / exam / "questions").iterdir()] == ["images.npy"]
+        asked = drawn[f"{exam}/questions/vectors"]
+        nearest = ((asked[:, None] - means) ** 2).sum(axis=-1).argmin(axis=1)
+        # The made-up kinds are easy to tell apart; chance is 1 in 40.
+        assert (nearest == drawn[f"{exam}/labels/labels"]).mean() > 0.6
 
 
-def test_which_digit_a_label_stands_for_and_where_a_class_is_asked_tell_nothing(recipe: ModuleType, root: Path):
-    first_digits: list[int] = []
-    places: list[Array] = []
-    for seed in range(60):
-        drawn = draw(recipe, root, seed)
-        first_digits.append(int(digits(drawn["context-1/images"])[0]))
-        places.append(drawn["test/labels/labels"])
-    assert len(set(first_digits)) == 10
-    # 60 exams: the mean label at a place is 4.5 with a standard error of 0.37.
-    assert np.abs(np.mean(places, axis=0) - 4.5).max() < 1.8
-
-
-def test_a_seed_draws_the_same_again_and_another_seed_something_else(recipe: ModuleType, root: Path):
+def test_a_seed_draws_the_same_again_and_another_seed_other_kinds_and_another_sensor(recipe: ModuleType, root: Path):
     first, again, other = (draw(recipe, root, seed) for seed in (SEED, SEED, SEED + 1))
     assert all(np.array_equal(first[name], again[name]) for name in first)
-    assert all(not np.array_equal(first[name], other[name]) for name in first)
+    assert not np.allclose(first["context-1/vectors"], other["context-1/vectors"], atol=0.1)
+    kinds = [np.random.default_rng([seed, 0]).permutation(KINDS)[:40] for seed in (SEED, SEED + 1)]
+    assert (kinds[0] == kinds[1]).sum() < 10
 
 
-def test_files_that_do_not_belong_together_are_noticed(recipe: ModuleType, tmp_path: Path):
-    raw = tmp_path / "raw" / "mnist"
-    write_files(raw, "train", 1, IN_TRAINING_FILE)
-    (raw / "train-labels-idx1-ubyte").write_bytes(bytes(8) + bytes(range(10)))
-    with pytest.raises(SystemExit, match="120 images, 10 labels"):
-        recipe.prepare(tmp_path)
+def test_worlds_draw_from_their_own_pools(recipe: ModuleType, root: Path):
+    scored, lab = draw(recipe, root), draw(recipe, root, world="lab")
+    assert not np.allclose(scored["context-1/vectors"], lab["context-1/vectors"], atol=0.1)
+
+
+def test_a_starved_sample_keeps_two_examples_of_each_class_and_the_exams(recipe: ModuleType, root: Path):
+    whole, starved = draw(recipe, root), draw(recipe, root, train_share=0.02)
+    for context in CONTEXTS:
+        assert np.unique(starved[f"{context}/labels"], return_counts=True)[1].tolist() == [2] * 10
+        gaps = starved[f"{context}/vectors"][:, None] - whole[f"{context}/vectors"]
+        assert (np.abs(gaps).max(axis=2).min(axis=1) < 1e-4).all()
+    for name in (f"{exam}/{what}" for exam in EXAMS for what in ("questions/vectors", "labels/labels")):
+        assert np.array_equal(whole[name], starved[name])
+
+
+def test_a_larger_share_keeps_its_share(recipe: ModuleType, root: Path):
+    assert len(draw(recipe, root, train_share=0.5)["context-1/labels"]) == 40
+
+
+def test_training_validation_and_test_share_no_picture(recipe: ModuleType, root: Path):
+    pool = {name: np.load(root / "pools" / "scored" / f"{name}.npy") for name in ("pictures", "kinds", "parts")}
+    assert np.bincount(pool["parts"]).tolist() == [KINDS * 4, KINDS * 2, KINDS * 2]
+    assert len({picture.tobytes() for picture in pool["pictures"]}) == KINDS * 8
+
+
+def test_no_public_picture_is_rendered_as_it_is(recipe: ModuleType, root: Path):
+    pool = {name: np.load(root / "pools" / "scored" / f"{name}.npy") for name in ("pictures", "kinds", "parts")}
+    rendered, _ = recipe.render(pool, np.arange(4), 1, 2, np.random.default_rng(0))
+    gaps = np.abs(rendered[:, None] - pool["pictures"][None] / 255).max(axis=(2, 3))
+    assert gaps.min() > 0.05
+
+
+def test_a_kind_with_few_pictures_is_divided_in_the_same_shares(recipe: ModuleType):
+    assert recipe.divide(8).tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
+
+
+def test_a_kind_keeps_a_hundred_pictures_at_most(recipe: ModuleType):
+    pictures = np.random.default_rng(0).integers(0, 256, (120, 28, 28)).astype(np.uint8)
+    assert len(recipe.choose_pictures(pictures)) == 100
+
+
+def test_no_kind_of_drawing_belongs_to_two_worlds(recipe: ModuleType):
+    names = [f"kind {number}" for number in range(345)]
+    worlds = recipe.deal_classes(names, recipe.DRAWINGS, "any")
+    assert {world: len(members) for world, members in worlds.items()} == {"scored": 220, "lab": 100, "sibling": 25}
+    assert sorted(name for members in worlds.values() for name in members) == sorted(names)

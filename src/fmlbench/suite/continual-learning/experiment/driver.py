@@ -1,7 +1,7 @@
 """Let the candidate learn one context, or answer an exam about all of them.
 
 The state passes from stage to stage as the candidate's own objects, whatever they are made of: they are loaded in the
-same sandbox as the code that made them, so there is nothing to protect. How large they may be, the harness sees to.
+same sandbox as the code that made them, so there is nothing to protect. The harness limits their size.
 """
 
 import pickle
@@ -24,7 +24,7 @@ def main(root):
 
 
 def context_number(stage):
-    """From 1 to 5; 0 in an exam."""
+    """From 1; 0 in an exam."""
     return int(stage.name.removeprefix(CONTEXT)) if stage.name.startswith(CONTEXT) else 0
 
 
@@ -32,18 +32,18 @@ def learn(stage):
     """Learn from the one context this stage sees, starting from what the last one left."""
     data = stage.data(stage.name)
     state = None if context_number(stage) == 1 else load(stage)
-    state = import_module("continual.learner").learn(as_images(data["images"]), as_labels(data["labels"]), state)
+    state = import_module("continual.learner").learn(as_vectors(data["vectors"]), as_labels(data["labels"]), state)
     # The default protocol would write bytes and NumPy arrays at one and a half times their size.
     torch.save(state, stage.carry / STATE, pickle_protocol=pickle.HIGHEST_PROTOCOL)
 
 
 def sit_exam(stage):
-    """Name the class of every image."""
+    """Name the class of every vector."""
     predict = import_module("continual.learner").predict
     state = load(stage)
 
     def respond(questions):
-        answers = predict(state, as_images(questions["images"]))
+        answers = predict(state, as_vectors(questions["vectors"]))
         return torch.as_tensor(answers).to(torch.int64).numpy()
 
     stage.answer_all(respond)
@@ -54,13 +54,13 @@ def load(stage):
     return torch.load(stage.carry / STATE, weights_only=False)
 
 
-def as_images(images):
-    """[n, 28, 28] bytes become [n, 1, 28, 28] numbers between 0 and 1."""
-    return torch.from_numpy(np.asarray(images, dtype=np.float32) / 255).unsqueeze(1)
+def as_vectors(vectors):
+    """A copy: what is mapped into memory cannot be written to, and PyTorch warns of that."""
+    return torch.from_numpy(np.array(vectors, dtype=np.float32))
 
 
 def as_labels(labels):
-    """A copy: what is mapped into memory cannot be written to, and PyTorch warns of that."""
+    """A copy, as above."""
     return torch.from_numpy(np.array(labels, dtype=np.int64))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-CLASSES_PER_CONTEXT = 2
+CLASSES_PER_CONTEXT = 10
 """Classes are numbered in the order in which they were learned."""
 
 

@@ -1,1 +1,1 @@
-"""Learning digits in five contexts with avalanche: what is learned in each, and what is carried on to the next."""
+"""Learning classes in four contexts with avalanche: what is learned in each, and what is kept for the next."""

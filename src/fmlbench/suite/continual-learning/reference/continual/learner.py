@@ -1,56 +1,55 @@
-"""Experience replay from a compressed memory: every batch mixes new examples with remembered ones, class by class.
+"""Quadratic discriminant analysis from class covariances that are kept at four bits a number.
 
-Rehearsal (Robins, 1995; Chaudhry et al., 2019, "On tiny episodic memories in continual learning") in the memory that
-Synaptic Intelligence would need for importances and path integrals.
+Class covariances beat a shared one (Goswami et al., 2023, "FeCAM"), but in float32 they take 16 kB a class. Here each
+covariance is drawn towards the identity, which is what the sensor's vectors have as a whole, and its Cholesky factor is
+kept: any rounding of a factor still gives a covariance.
 """
 
 import torch
-from torch import nn, optim
 
-from continual.memory import pack, remember, unpack
-from continual.model import build_model
-
-EPOCHS = 3
-PER_CONTEXT = 32
-LEARNING_RATE = 2e-3
+SIZE = 64
+SHRINKAGE = 0.3
+LEVELS = 15
+ROWS, COLUMNS = torch.tril_indices(SIZE, SIZE, -1)
 
 
-def learn(images, labels, state):
-    """Return the network and the memory after a context."""
-    model = build_model()
-    memory = None
-    if state is not None:
-        model.load_state_dict(state["weights"])
-        memory = state["memory"]
-    # In black and white like the memory: shades of grey would give the new classes away, and the exam has them all.
-    train(model, unpack(pack(images)), labels, memory)
-    return {"weights": model.state_dict(), "memory": remember(memory, images, labels)}
+def learn(vectors, labels, state):
+    """Return the state with the classes of this context added: label and packed statistics of each."""
+    kept = dict(state or {})
+    for label in labels.unique().tolist():
+        kept[label] = pack(vectors[labels == label])
+    return kept
 
 
-def train(model, images, labels, memory):
-    """Descend on batches in which every context so far has its equal share."""
-    steps = EPOCHS * len(images) // (2 * PER_CONTEXT)
-    optimizer = optim.Adam(model.parameters())
-    schedule = optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=steps)
-    old_images, old_labels, old_share = None, None, 0
-    if memory is not None:
-        old_images, old_labels = unpack(memory["packed"]), torch.from_numpy(memory["labels"]).long()
-        old_share = PER_CONTEXT * len(old_labels.unique()) // len(labels.unique())
-    for _ in range(steps):
-        rows = torch.randint(len(images), (PER_CONTEXT,))
-        batch, targets = images[rows], labels[rows]
-        if memory is not None:
-            rows = torch.randint(len(old_labels), (old_share,))
-            batch, targets = torch.cat([batch, old_images[rows]]), torch.cat([targets, old_labels[rows]])
-        optimizer.zero_grad()
-        nn.functional.cross_entropy(model(batch), targets).backward()
-        optimizer.step()
-        schedule.step()
+def pack(vectors):
+    """Mean and diagonal as a byte a number, the rest of the factor as half a byte, and their three scales."""
+    covariance = (1 - SHRINKAGE) * torch.cov(vectors.T) + SHRINKAGE * torch.eye(SIZE)
+    factor = torch.linalg.cholesky(covariance)
+    parts = [(vectors.mean(dim=0), 127), (factor.diagonal(), 127), (factor[ROWS, COLUMNS], LEVELS / 2 - 0.5)]
+    scales = [float(part.abs().max()) / top for part, top in parts]
+    mean, diagonal, rest = (
+        torch.round(part / scale).to(torch.int8) for (part, _), scale in zip(parts, scales, strict=True)
+    )
+    halves = (rest + LEVELS // 2).to(torch.uint8)
+    packed = torch.cat([mean.view(torch.uint8), diagonal.view(torch.uint8), halves[::2] * 16 + halves[1::2]])
+    return packed.numpy().tobytes(), scales
 
 
-def predict(state, images):
-    """Return a class for each image."""
-    model = build_model()
-    model.load_state_dict(state["weights"])
-    with torch.no_grad():
-        return model(unpack(pack(images))).argmax(dim=1)
+def unpack(kept):
+    """Mean and Cholesky factor of the covariance of one class."""
+    packed, scales = torch.frombuffer(bytearray(kept[0]), dtype=torch.uint8), kept[1]
+    mean, diagonal = packed[:SIZE].view(torch.int8), packed[SIZE : 2 * SIZE].view(torch.int8)
+    halves = torch.stack([packed[2 * SIZE :] // 16, packed[2 * SIZE :] % 16], dim=1).flatten()
+    factor = torch.diag(diagonal * scales[1])
+    factor[ROWS, COLUMNS] = (halves.float() - LEVELS // 2) * scales[2]
+    return mean * scales[0], factor
+
+
+def predict(state, vectors):
+    """Return the class whose Gaussian is the likeliest for each vector."""
+    scores = []
+    for label in sorted(state):
+        mean, factor = unpack(state[label])
+        standard = torch.linalg.solve_triangular(factor, (vectors - mean).T, upper=False)
+        scores.append(-0.5 * standard.square().sum(dim=0) - factor.diagonal().log().sum())
+    return torch.tensor(sorted(state))[torch.stack(scores, dim=1).argmax(dim=1)]
