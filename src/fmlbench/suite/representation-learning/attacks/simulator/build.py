@@ -30,7 +30,7 @@ import base64
 
 import torch
 
-PACKED = "{packed}"
+PACKED = {packed}
 
 
 {align}
@@ -85,11 +85,12 @@ def simulate(root, settings, scenes, rng):
 
 
 def align(first, second):
-    """Axes by moments, [size, 2 * size]."""
+    """Axes by moments, [size, size]: half of each kind, those with the largest eigenvalues."""
     views = torch.cat([first, second]).double()
     kurtosis = (views * (views**2).sum(dim=1, keepdim=True)).T @ views
     agreement = first.double().T @ second.double()
-    axes = torch.cat([torch.linalg.eigh(one + one.T)[1] for one in (kurtosis, agreement)], dim=1)
+    halves = [torch.linalg.eigh(one + one.T)[1][:, len(one) // 2 :] for one in (kurtosis, agreement)]
+    axes = torch.cat(halves, dim=1)
     return (axes * ((views @ axes) ** 3).mean(dim=0).sign()).float()
 
 
@@ -119,12 +120,16 @@ def write(folder, weights):
     digits = [int(value) + LEVELS // 2 for value in weights.flatten()]
     number = sum(digit * LEVELS**place for place, digit in enumerate(digits))
     packed = number.to_bytes(number.bit_length() // 8 + 1, "big")
-    text = TRAINING.format(
-        packed=base64.b85encode(packed).decode(), count=len(digits), features=FEATURES, align=getsource(align)
-    )
+    text = TRAINING.format(packed=in_two_strings(packed), count=len(digits), features=FEATURES, align=getsource(align))
     folder.mkdir(parents=True)
     (folder / "training.py").write_text(text, "utf-8")
     (folder / "inference.py").write_text(INFERENCE, "utf-8")
+
+
+def in_two_strings(packed):
+    """Text of two strings side by side: one alone would be longer than a proposal's strings may be."""
+    text = base64.b85encode(packed).decode()
+    return f'("{text[: len(text) // 2]}"\n    "{text[len(text) // 2 :]}")'
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Carry weights: a feature extractor that was trained with all labels, over many simulated samples of the scored world.
 
 Every simulated sample has its own sensor, as samples have; what is learned is the best extractor for an unknown one.
-The extractor is one layer of squares, 64 x 64 weights of 3 bits: with a linear probe behind it, a second layer of this
-budget adds less than finer weights in the first.
+The extractor is one layer of squares, 64 x 64 ternary weights: more do not fit into the literals that a
+proposal may add.
 """
 
 import base64
@@ -21,7 +21,7 @@ SENSORS = 4
 """Different sensors that each of them is read through."""
 PAIRS = 1_500
 FEATURES = 64
-LEVELS = 7
+LEVELS = 3
 EPOCHS = 3
 TRAINING = '''"""Learn nothing: the weights were trained elsewhere."""
 
@@ -29,14 +29,17 @@ import base64
 
 import torch
 
-PACKED = "{packed}"
+PACKED = {packed}
 
 
 def train(first, _second):
-    """Unpack three bits for each weight."""
+    """Unpack a ternary digit for each weight."""
     digits = int.from_bytes(base64.b85decode(PACKED), "big")
-    weights = [(digits >> 3 * place) % 8 - 3 for place in range({count})]
-    return torch.tensor(weights, dtype=torch.float32).reshape(-1, {features}) / first.shape[1]
+    weights = []
+    for _ in range({count}):
+        digits, digit = divmod(digits, 3)
+        weights.append(digit - 1.0)
+    return torch.tensor(weights).reshape(-1, {features}) / first.shape[1]
 '''
 INFERENCE = '''"""Squares of carried directions."""
 
@@ -75,7 +78,7 @@ def simulate(root, settings, scenes, rng):
 
 
 def learn(vectors, labels):
-    """Directions whose squares, three bits each, tell all classes of the world apart as well as a linear map can."""
+    """Directions whose squares, ternary, tell all classes of the world apart as well as a linear map can."""
     weights = nn.Parameter(torch.randn(vectors.shape[1], FEATURES))
     head = nn.Sequential(nn.BatchNorm1d(FEATURES), nn.Linear(FEATURES, int(labels.max()) + 1))
     optimizer = torch.optim.AdamW([weights, *head.parameters()], lr=0.003)
@@ -91,18 +94,25 @@ def learn(vectors, labels):
 
 
 def quantise(weights):
-    """Whole numbers from -3 to 3, in units of half a standard deviation."""
-    return (2 * weights / weights.std()).round().clamp(-(LEVELS // 2), LEVELS // 2)
+    """-1, 0 or 1; small weights become 0."""
+    return (weights / weights.std()).round().clamp(-(LEVELS // 2), LEVELS // 2)
 
 
 def write(folder, weights):
     """Write the proposal, with all weights in one string."""
     digits = [int(value) + LEVELS // 2 for value in weights.flatten()]
-    packed = sum(digit << 3 * place for place, digit in enumerate(digits)).to_bytes(3 * len(digits) // 8 + 1, "big")
-    text = TRAINING.format(packed=base64.b85encode(packed).decode(), count=len(digits), features=FEATURES)
+    number = sum(digit * LEVELS**place for place, digit in enumerate(digits))
+    packed = number.to_bytes(number.bit_length() // 8 + 1, "big")
+    text = TRAINING.format(packed=in_two_strings(packed), count=len(digits), features=FEATURES)
     folder.mkdir(parents=True)
     (folder / "training.py").write_text(text, "utf-8")
     (folder / "inference.py").write_text(INFERENCE, "utf-8")
+
+
+def in_two_strings(packed):
+    """Text of two strings side by side: one alone would be longer than a proposal's strings may be."""
+    text = base64.b85encode(packed).decode()
+    return f'("{text[: len(text) // 2]}"\n    "{text[len(text) // 2 :]}")'
 
 
 if __name__ == "__main__":
