@@ -127,9 +127,9 @@ def write(folder, weights):
 
 
 def in_two_strings(packed):
-    """Text of two strings side by side: one alone would be longer than a proposal's strings may be."""
+    """Text that adds two strings: one alone would be longer than a proposal's strings may be."""
     text = base64.b85encode(packed).decode()
-    return f'("{text[: len(text) // 2]}"\n    "{text[len(text) // 2 :]}")'
+    return f'("{text[: len(text) // 2]}" + "{text[len(text) // 2 :]}")'
 
 
 if __name__ == "__main__":
