@@ -1,6 +1,10 @@
-"""The data recipe of representation-learning, on files in CIFAR-10's format with images that can be told apart."""
+"""The data recipe of representation-learning, on small files in the formats of its data sets."""
 
+import gzip
 import json
+import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,136 +18,153 @@ from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
-PER_FILE = 40
-SETTINGS = {"side": 16, "train": 100, "probe": 10, "exam": 20}
+SETTINGS = {"classes": 12, "size": 16, "pairs": 240, "probe": 48, "exam": 60}
 SEED = 2**127 + 5
 """Seeds come from a secret and are that long."""
-FILES = [*(f"data_batch_{number}.bin" for number in range(1, 6)), "test_batch.bin"]
+DRAWN = 9
+"""Classes of drawings: three for each world."""
+EACH = 20
+"""Pictures of each class."""
+PARTS = ("train/first", "train/second", "validation/questions/vectors", "test/questions/vectors")
 
 
 @pytest.fixture(scope="module")
-def recipe() -> ModuleType:
-    program = find_task("representation-learning").recipe / "recipe.py"
-    return load_program(program)
+def recipe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
+    """The recipe beside its shared modules, as the harness lays them out."""
+    folder = tmp_path_factory.mktemp("recipe")
+    for name, path in find_task("representation-learning").recipe.files().items():
+        shutil.copy(path, folder / name)
+    before, path_before = dict(sys.modules), list(sys.path)
+    for name in ("pictures", "sensor", "views", "crosstalk"):
+        sys.modules.pop(name, None)
+    program = load_program(folder / "recipe.py")
+    program.__dict__["SENSOR_VIEWS"] = 240
+    yield program
+    sys.path[:] = path_before
+    for name in ("pictures", "sensor", "views", "crosstalk"):
+        sys.modules.pop(name, None)
+        if name in before:
+            sys.modules[name] = before[name]
 
 
-def numbered(number: int) -> Array:
-    """An image of one colour, which says its number; the label is the number's last digit."""
-    image = np.zeros((3, 32, 32), np.uint8)
-    image[0], image[1] = divmod(number, 256)
+def picture(rng: np.random.Generator) -> Array:
+    """A bright box on a dark ground."""
+    image = np.zeros((28, 28), np.uint8)
+    top, left = rng.integers(4, 12, 2)
+    image[top : top + rng.integers(6, 14), left : left + rng.integers(6, 14)] = rng.integers(100, 255)
+    image[2, 2:26] = rng.integers(0, 255, 24)
     return image
 
 
-def write_raw(root: Path, numbers: list[list[int]]) -> None:
-    raw = root / "raw" / "cifar-10"
-    raw.mkdir(parents=True)
-    for name, of_file in zip(FILES, numbers, strict=True):
-        rows = [np.concatenate([[number % 10], numbered(number).ravel()]) for number in of_file]
-        (raw / name).write_bytes(np.array(rows, np.uint8).tobytes())
+def write_raw(root: Path) -> None:
+    rng = np.random.default_rng(0)
+    for name in ("quickdraw", "fashion-mnist", "mnist"):
+        (root / "raw" / name).mkdir(parents=True)
+    for number in range(DRAWN):
+        rows = [json.dumps((picture(rng).ravel() / 255).tolist()) for _ in range(EACH)]
+        with gzip.open(root / "raw" / "quickdraw" / f"class {number}.ndjson.gz", "wt") as file:
+            file.write("\n".join(rows))
+    for label in range(10):
+        rows = [picture(rng).ravel().tolist() for _ in range(EACH)]
+        (root / "raw" / "fashion-mnist" / f"{label}.json").write_text(json.dumps({"data": rows}))
+    for part in ("train", "t10k"):
+        digits = np.stack([picture(rng) for _ in range(10 * EACH)])
+        labels = np.arange(10 * EACH) % 10
+        write_idx(root / "raw" / "mnist" / f"{part}-images-idx3-ubyte", digits)
+        write_idx(root / "raw" / "mnist" / f"{part}-labels-idx1-ubyte", labels.astype(np.uint8))
 
 
-def plain_numbers() -> list[list[int]]:
-    return np.arange(len(FILES) * PER_FILE).reshape(len(FILES), -1).tolist()
+def write_idx(file: Path, array: Array) -> None:
+    shape = np.array(array.shape, ">u4").tobytes()
+    file.write_bytes(bytes([0, 0, 8, array.ndim]) + shape + array.astype(np.uint8).tobytes())
 
 
-@pytest.fixture
-def root(tmp_path: Path, recipe: ModuleType) -> Path:
-    write_raw(tmp_path, plain_numbers())
-    prepare(recipe, tmp_path)
-    return tmp_path
-
-
-def prepare(recipe: ModuleType, root: Path, side: int = 16) -> None:
-    (root / "stage.json").write_text(json.dumps({"seed": 0, "settings": SETTINGS | {"side": side}}))
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory, recipe: ModuleType) -> Path:
+    root = tmp_path_factory.mktemp("root")
+    write_raw(root)
     recipe.prepare(root)
+    return root
 
 
-def draw(recipe: ModuleType, root: Path, seed: int = SEED) -> dict[str, Array]:
-    (root / "stage.json").write_text(json.dumps({"seed": seed, "settings": SETTINGS}))
+def draw(recipe: ModuleType, root: Path, **facts: Any) -> dict[str, Array]:
+    (root / "stage.json").write_text(json.dumps({"seed": SEED, "settings": SETTINGS} | facts))
+    shutil.rmtree(root / "out", ignore_errors=True)
     recipe.draw(root)
-    out = root / "out"
-    return {str(file.relative_to(out).with_suffix("")): np.load(file) for file in sorted(out.rglob("*.npy"))}
+    files = sorted((root / "out").rglob("*.npy"))
+    return {file.relative_to(root / "out").with_suffix("").as_posix(): np.load(file) for file in files}
 
 
-def numbers_of(images: Array) -> list[int]:
-    return [int(image[0, 0, 0]) * 256 + int(image[1, 0, 0]) for image in images]
+def contents(images: Array) -> set[bytes]:
+    return {image.tobytes() for image in images}
 
 
-def test_a_pixel_is_the_mean_of_four(recipe: ModuleType):
-    images = np.zeros((1, 3, 32, 32), np.uint8)
-    images[0, 2, 4:6, 30:32] = [[1, 2], [3, 255]]
-    small = recipe.shrink(images, 16)
-    assert small.shape == (1, 3, 16, 16)
-    assert small[0, 2, 2, 15] == 65  # 261 / 4
-    assert small.sum() == 65
+def test_worlds_share_no_picture(recipe: ModuleType, root: Path):
+    pools = [contents(np.load(root / "pools" / world / "images.npy")) for world in recipe.WORLDS]
+    assert [len(pool) for pool in pools] == [13 * EACH, 3 * EACH, 10 * 2 * EACH + 3 * EACH]
+    assert len(set.union(*pools)) == sum(len(pool) for pool in pools)
 
 
-def test_images_keep_their_size_where_it_is_asked(recipe: ModuleType, tmp_path: Path):
-    write_raw(tmp_path, plain_numbers())
-    prepare(recipe, tmp_path, side=32)
-    images = np.load(tmp_path / "pools" / "test" / "images.npy")
-    assert images.shape == (PER_FILE, 3, 32, 32)
-    assert np.array_equal(images[0], numbered(5 * PER_FILE))
-
-
-def test_training_images_come_without_labels(recipe: ModuleType, root: Path):
-    drawn = draw(recipe, root)
-    assert [name for name in drawn if name.startswith("train")] == ["train/images"]
-    assert drawn["train/images"].shape == (100, 3, 16, 16)
-
-
-def test_questions_are_images_and_nothing_else(recipe: ModuleType, root: Path):
-    drawn = draw(recipe, root)
+def test_a_sample_has_vectors_and_balanced_labels(recipe: ModuleType, root: Path):
+    sample = draw(recipe, root)
+    assert [sample[part].shape for part in PARTS] == [(240, 16), (240, 16), (108, 16), (108, 16)]
+    assert all(sample[part].dtype == np.float32 for part in PARTS)
     for exam in ("validation", "test"):
-        assert [name for name in drawn if name.startswith(f"{exam}/questions")] == [f"{exam}/questions/images"]
+        labels, is_probe = sample[f"{exam}/labels/labels"], sample[f"{exam}/labels/is_probe"]
+        assert np.bincount(labels[is_probe]).tolist() == [4] * 12
+        assert np.bincount(labels[~is_probe]).tolist() == [5] * 12
 
 
-def test_no_image_is_drawn_twice_or_in_two_parts(recipe: ModuleType, root: Path):
-    drawn = draw(recipe, root)
-    parts = ["train/images", "validation/questions/images", "test/questions/images"]
-    numbers = [number for part in parts for number in numbers_of(drawn[part])]
-    assert len(numbers) == len(set(numbers)) == 100 + 30 + 30
+def test_the_lab_has_drawings_alone(recipe: ModuleType, root: Path):
+    sample = draw(recipe, root, world="lab", settings=SETTINGS | {"classes": 3})
+    assert np.unique(sample["test/labels/labels"]).tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize("exam", ["validation", "test"])
-def test_labels_belong_to_their_images(recipe: ModuleType, root: Path, exam: str):
-    drawn = draw(recipe, root)
-    numbers = numbers_of(drawn[f"{exam}/questions/images"])
-    assert drawn[f"{exam}/labels/labels"].tolist() == [number % 10 for number in numbers]
+def test_a_picture_serves_one_purpose(recipe: ModuleType):
+    rng = np.random.default_rng(1)
+    classes = [np.stack([picture(rng) for _ in range(EACH)]) for _ in range(4)]
+    parts = recipe.divide(classes, rng)
+    train, validation, test = ([contents(images) for images in parts[name]] for name in ("train", "validation", "test"))
+    for number in range(4):
+        assert [len(part[number]) for part in (train, validation, test)] == [8, 6, 6]
+        assert len(train[number] | validation[number] | test[number]) == EACH
 
 
-@pytest.mark.parametrize("exam", ["validation", "test"])
-def test_images_that_the_probe_learns_from_stand_anywhere(recipe: ModuleType, root: Path, exam: str):
-    is_probe = draw(recipe, root)[f"{exam}/labels/is_probe"]
-    assert is_probe.sum() == 10
-    assert not is_probe[:10].all()
-    assert not is_probe[-10:].all()
+def test_vectors_are_white(recipe: ModuleType, root: Path):
+    sample = draw(recipe, root, settings=SETTINGS | {"pairs": 1800, "size": 8})
+    vectors = np.concatenate([sample["train/first"], sample["train/second"]])
+    assert np.abs(np.cov(vectors, rowvar=False) - np.eye(8)).max() < 0.3
 
 
-def test_both_exams_use_other_files(recipe: ModuleType, root: Path):
-    drawn = draw(recipe, root)
-    files = {
-        exam: {n // PER_FILE for n in numbers_of(drawn[f"{exam}/questions/images"])} for exam in ("validation", "test")
-    }
-    assert files == {"validation": {4}, "test": {5}}
+def test_views_of_a_pair_agree_more_than_views_of_different_pictures(recipe: ModuleType, root: Path):
+    sample = draw(recipe, root, settings=SETTINGS | {"pairs": 1200})
+    squares = [np.square(sample[part]).sum(axis=1) for part in ("train/first", "train/second")]
+    # A negative is the same to a square, so what is common to a pair shows in the length of its vectors.
+    assert np.corrcoef(*squares)[0, 1] > 0.15
+    assert abs(np.corrcoef(squares[0], np.roll(squares[1], 1))[0, 1]) < 0.1
 
 
 def test_a_seed_draws_the_same_again_and_another_seed_something_else(recipe: ModuleType, root: Path):
     first, again, other = draw(recipe, root), draw(recipe, root), draw(recipe, root, seed=7)
     assert all(np.array_equal(first[name], again[name]) for name in first)
-    assert not any(np.array_equal(first[name], other[name]) for name in first)
+    assert not any(np.array_equal(first[name], other[name]) for name in PARTS)
 
 
-def test_images_that_occur_twice_are_left_out(recipe: ModuleType, tmp_path: Path):
-    numbers = plain_numbers()
-    numbers[0][0] = numbers[5][3]
-    numbers[4][1] = numbers[4][2]
-    write_raw(tmp_path, numbers)
-    prepare(recipe, tmp_path)
-    sizes = {split: len(np.load(tmp_path / "pools" / split / "images.npy")) for split in recipe.SPLITS}
-    assert sizes == {"train": 4 * PER_FILE - 1, "validation": PER_FILE - 2, "test": PER_FILE - 1}
+def test_a_starved_sample_keeps_two_percent_of_the_pairs_and_the_same_exams(recipe: ModuleType, root: Path):
+    settings = SETTINGS | {"pairs": 12 * 100}
+    full = draw(recipe, root, settings=settings)
+    starved = draw(recipe, root, settings=settings, train_share=0.02)
+    assert (len(full["train/first"]), len(starved["train/first"])) == (1200, 24)
+    assert all(np.array_equal(full[name], starved[name]) for name in full if not name.startswith("train/"))
 
 
-def test_a_pool_that_is_too_small_is_said_to_be(recipe: ModuleType):
-    with pytest.raises(SystemExit, match="31 images are wanted, but the pool has 30"):
-        recipe.draw_exam(30, 11, 20, np.random.default_rng(0))
+def test_crosstalk_loses_nothing(recipe: ModuleType):
+    rng = np.random.default_rng(2)
+    vectors = rng.standard_normal((500, 6))
+    crosstalk = recipe.make_crosstalk(vectors, rng)
+    disturbed = crosstalk.disturb(vectors).astype(float) @ np.linalg.inv(crosstalk.whitening) + crosstalk.mean
+    for rotation, frequencies, phases, directions in reversed(crosstalk.rounds):
+        changed, kept = disturbed[:, :3], disturbed[:, 3:]
+        waves = np.sqrt(2) * np.sin(kept @ frequencies + phases) @ directions
+        disturbed = np.concatenate([kept, changed - 0.5 * waves], axis=1) @ rotation.T
+    assert np.allclose(disturbed, vectors, atol=1e-4)

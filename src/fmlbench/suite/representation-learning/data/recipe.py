@@ -1,10 +1,10 @@
-"""Make pools of CIFAR-10 images, and draw from them unlabelled training images and both exams.
+"""Deal public pictures to three worlds, and draw pairs of views and both exams from one of them.
 
-    recipe.py prepare ROOT    ROOT/raw/cifar-10/*.bin, ROOT/stage.json -> ROOT/pools/SPLIT/{images,labels}.npy
+    recipe.py prepare ROOT    ROOT/raw/{quickdraw,fashion-mnist,mnist} -> ROOT/pools/WORLD/{images,labels}.npy
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json              -> ROOT/out/{train,validation,test}/
 
-Which images train, validate and test is fixed once. A seed decides which of them are used, and which images of an exam
-the probe learns from. Labels of training images stay in their pool: nobody asks for them.
+Which classes belong to which world is fixed and public. A seed decides which of its drawn classes a sample has, which
+pictures train and examine, how they are disturbed, and through which sensor all of them are read.
 """
 
 import json
@@ -13,84 +13,113 @@ from pathlib import Path
 
 import numpy as np
 
-CLASSES = 10
-SIDE = 32
-SPLITS = {
-    "train": tuple(f"data_batch_{number}.bin" for number in range(1, 5)),
-    "validation": ("data_batch_5.bin",),
-    "test": ("test_batch.bin",),
-}
+sys.path.insert(0, str(Path(__file__).parent))
+
+from crosstalk import make_crosstalk
+from pictures import deal_classes, read_fashion, read_mnist, read_quickdraw
+from sensor import make_sensor
+from views import draw_program, render_views
+
+WORLDS = ("scored", "lab", "sibling")
+RICH = {"scored": read_fashion, "sibling": read_mnist}
+"""Worlds that have a data set with thousands of pictures a class, beside their drawings."""
+RICH_FOLDERS = {"scored": "fashion-mnist", "sibling": "mnist"}
+RICH_CLASSES = 10
+RICH_PICTURES = 3_000
+"""Pictures of each such class that are kept: more than a sample can use."""
+SHARES = {"train": 0.4, "validation": 0.3, "test": 0.3}
+"""Of the pictures of each class. A picture serves one purpose in a sample."""
+PROBE_SHARE = 0.5
+"""Of an exam's pictures of each class: what the probe is fitted to shares no picture with what it is judged on."""
+SENSOR_VIEWS = 3_000
+"""Views that principal components are taken from."""
 
 
 def prepare(root):
-    """Read CIFAR-10, make the images smaller where that is asked, and drop those that occur more than once."""
-    raw = root / "raw" / "cifar-10"
-    side = _read_facts(root)["settings"]["side"]
-    read = {split: read_files([raw / name for name in names]) for split, names in SPLITS.items()}
-    small = {split: shrink(images, side) for split, (images, _) in read.items()}
-    twice = repeated(np.concatenate(list(small.values())))
-    for split, (_, labels) in read.items():
-        kept = [image.tobytes() not in twice for image in small[split]]
-        _save(root / "pools" / split, images=small[split][kept], labels=labels[kept])
+    """Read all pictures and deal their classes to the worlds."""
+    raw = root / "raw"
+    images, labels, names = read_quickdraw(raw / "quickdraw")
+    dealt = deal_classes(names, dict.fromkeys(WORLDS, 1 / len(WORLDS)), "fmlbench representation-learning")
+    for world in WORLDS:
+        parts = read_rich(world, raw) + [images[labels == names.index(name)] for name in dealt[world]]
+        numbers = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        _save(root / "pools" / world, images=np.concatenate(parts), labels=numbers)
 
 
-def read_files(files):
-    """Read the binary version of CIFAR-10: a byte for the label, then 3 x 32 x 32 bytes, for every image."""
-    rows = np.concatenate([np.frombuffer(file.read_bytes(), np.uint8) for file in files])
-    rows = rows.reshape(-1, 1 + 3 * SIDE * SIDE)
-    return rows[:, 1:].reshape(-1, 3, SIDE, SIDE), rows[:, 0].astype(np.int64)
-
-
-def shrink(images, side):
-    """Means of squares of pixels, as bytes, so that so many pixels a side are left."""
-    width = SIDE // side
-    squares = images.reshape(len(images), 3, side, width, side, width)
-    return np.rint(squares.mean(axis=(3, 5), dtype=np.float32)).astype(np.uint8)
-
-
-def repeated(images):
-    """Return the images that occur more than once, as bytes."""
-    seen, twice = set(), set()
-    for image in images:
-        content = image.tobytes()
-        (twice if content in seen else seen).add(content)
-    return twice
+def read_rich(world, raw):
+    """The pictures of each class of the world's rich data set, if it has one."""
+    if world not in RICH:
+        return []
+    images, labels = RICH[world](raw / RICH_FOLDERS[world])
+    return [images[labels == label][:RICH_PICTURES] for label in range(RICH_CLASSES)]
 
 
 def draw(root):
-    """Draw one training set and both exams."""
-    facts = _read_facts(root)
-    seed, settings = facts["seed"], facts["settings"]
-    images, _ = _load_pool(root / "pools" / "train")
-    rows = choose(len(images), settings["train"], np.random.default_rng([seed, 0]))
-    _save(root / "out" / "train", images=images[rows])
-    for stream, exam in enumerate(("validation", "test"), start=1):
-        rng = np.random.default_rng([seed, stream])
-        images, labels = _load_pool(root / "pools" / exam)
-        rows, is_probe = draw_exam(len(images), settings["probe"], settings["exam"], rng)
-        _save(root / "out" / exam / "questions", images=images[rows])
-        _save(root / "out" / exam / "labels", labels=labels[rows], is_probe=is_probe)
+    """Draw one set of pairs and both exams."""
+    facts = json.loads((root / "stage.json").read_text("utf-8"))
+    settings, world = facts["settings"], facts.get("world", "scored")
+    rngs = [np.random.default_rng([facts["seed"], WORLDS.index(world), stream]) for stream in range(4)]
+    pools = np.load(root / "pools" / world / "images.npy"), np.load(root / "pools" / world / "labels.npy")
+    parts = divide(choose_classes(*pools, world, settings["classes"], rngs[0]), rngs[0])
+    scene = Scene(parts["train"], settings, rngs[0])
+    keep = facts.get("train_share", 1.0)
+    _save(root / "out" / "train", **scene.draw_pairs(parts["train"], settings["pairs"], keep, rngs[1]))
+    for exam, rng in zip(("validation", "test"), rngs[2:], strict=True):
+        vectors, labels, is_probe = scene.draw_exam(parts[exam], settings["probe"], settings["exam"], rng)
+        _save(root / "out" / exam / "questions", vectors=vectors)
+        _save(root / "out" / exam / "labels", labels=labels, is_probe=is_probe)
 
 
-def draw_exam(available, probe, exam, rng):
-    """Choose images, and among them, at random places, those that the probe learns from."""
-    rows = choose(available, probe + exam, rng)
-    return rows, rng.permutation(np.arange(len(rows)) < probe)
+def choose_classes(images, labels, world, wanted, rng):
+    """The pictures of each class of a sample: all of the rich data set, the rest drawings; in a random order."""
+    rich = RICH_CLASSES if world in RICH else 0
+    drawn = rich + rng.permutation(labels.max() + 1 - rich)[: wanted - rich]
+    return [images[labels == label] for label in rng.permutation(np.concatenate([np.arange(rich), drawn]))]
 
 
-def choose(available, wanted, rng):
-    """So many different rows, in a random order."""
-    if wanted > available:
-        raise SystemExit(f"{wanted} images are wanted, but the pool has {available}")
-    return rng.permutation(available)[:wanted]
+def divide(classes, rng):
+    """Divide the pictures of each class among training and exams: {part: [pictures of each class]}."""
+    cuts = np.cumsum(list(SHARES.values()))[:-1]
+    divided = [np.split(rng.permutation(images), (cuts * len(images)).astype(int)) for images in classes]
+    return {part: [split[number] for split in divided] for number, part in enumerate(SHARES)}
 
 
-def _read_facts(root):
-    return json.loads((root / "stage.json").read_text("utf-8"))
+def take(classes, count):
+    """So many pictures in all, equally many of each class, each as often as needed; and their labels."""
+    each = count // len(classes)
+    rows = [images[np.arange(each) % len(images)] for images in classes]
+    return np.concatenate(rows), np.repeat(np.arange(len(classes)), each)
 
 
-def _load_pool(folder):
-    return np.load(folder / "images.npy"), np.load(folder / "labels.npy")
+class Scene:
+    """What all views of a sample have in common: disturbances and sensor."""
+
+    def __init__(self, classes, settings, rng):
+        self.program = draw_program(rng)
+        views = render_views(take(classes, SENSOR_VIEWS)[0], self.program, rng)
+        self.sensor = make_sensor(views, settings["size"], rng)
+        self.crosstalk = make_crosstalk(self.sensor.read(views), rng)
+
+    def see(self, pictures, rng):
+        """A new view of each picture, as the sensor reads it."""
+        return self.crosstalk.disturb(self.sensor.read(render_views(pictures, self.program, rng)))
+
+    def draw_pairs(self, classes, count, share, rng):
+        """Two views of each picture, in a random order; of a share of the pictures, at least two of each class."""
+        each = max(2, round(share * count / len(classes)))
+        pictures, _ = take(classes, each * len(classes))
+        pictures = rng.permutation(pictures)
+        return {"first": self.see(pictures, rng), "second": self.see(pictures, rng)}
+
+    def draw_exam(self, classes, probe, exam, rng):
+        """Single views of other pictures, their labels, and which of them the probe is fitted to."""
+        cuts = [int(PROBE_SHARE * len(images)) for images in classes]
+        for_probe = take([images[:cut] for images, cut in zip(classes, cuts, strict=True)], probe)
+        for_exam = take([images[cut:] for images, cut in zip(classes, cuts, strict=True)], exam)
+        pictures, labels = (np.concatenate(both) for both in zip(for_probe, for_exam, strict=True))
+        order = rng.permutation(len(labels))
+        is_probe = np.arange(len(labels)) < len(for_probe[1])
+        return self.see(pictures[order], rng), labels[order], is_probe[order]
 
 
 def _save(folder, **arrays):

@@ -1,4 +1,4 @@
-"""Let the candidate learn from unlabelled images, or let it turn the images of an exam into features.
+"""Let the candidate learn from pairs of views, or let it turn the vectors of an exam into features.
 
 The model passes from training to the exam as the candidate's own objects, whatever they are made of: they are
 loaded in the same sandbox as the code that made them, so there is nothing to protect.
@@ -21,27 +21,28 @@ def main(root):
 
 
 def train(stage):
-    """Train on the visible images, which have no labels, and leave the model for the exam."""
-    model = import_module("represent.training").train(as_images(stage.data("train")["images"]))
+    """Train on the pairs, which have no labels, and leave the model for the exam."""
+    pairs = stage.data("train")
+    model = import_module("represent.training").train(as_tensor(pairs["first"]), as_tensor(pairs["second"]))
     torch.save(model, stage.carry / MODEL)
 
 
 def sit_exam(stage):
-    """Give the features of every image; nothing tells those that the probe learns from."""
+    """Give the features of every vector; nothing tells which ones the probe is fitted to."""
     embed = import_module("represent.inference").embed
     model = torch.load(stage.carry / MODEL, weights_only=False)
 
     def respond(questions):
         with torch.no_grad():
-            features = torch.as_tensor(embed(model, as_images(questions["images"])))
+            features = torch.as_tensor(embed(model, as_tensor(questions["vectors"])))
         return features.to(torch.float32).numpy()
 
     stage.answer_all(respond)
 
 
-def as_images(images):
-    """Bytes become numbers between 0 and 1."""
-    return torch.from_numpy(np.asarray(images, dtype=np.float32) / 255)
+def as_tensor(vectors):
+    """A tensor of its own, which the candidate may write to."""
+    return torch.from_numpy(np.array(vectors, dtype=np.float32))
 
 
 if __name__ == "__main__":

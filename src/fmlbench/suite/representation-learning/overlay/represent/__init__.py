@@ -1,1 +1,1 @@
-"""Learn features of small images without labels, on top of lightly."""
+"""Learn features from pairs of views without labels, on top of lightly."""

@@ -2,24 +2,15 @@
 
 from torch import nn
 
-FEATURES = 128
+FEATURES = 64
+HIDDEN = 256
 
 
-def build_encoder():
-    """Three convolutions, 3 x 16 x 16 pixels -> 128 features; about 100,000 weights."""
-    return nn.Sequential(
-        convolution(3, 32, stride=2),
-        convolution(32, 64, stride=2),
-        convolution(64, FEATURES, stride=1),
-        nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(),
-    )
+def build_encoder(inputs):
+    """A perceptron with two hidden layers; about 100,000 weights."""
+    return nn.Sequential(layer(inputs, HIDDEN), layer(HIDDEN, HIDDEN), nn.Linear(HIDDEN, FEATURES))
 
 
-def convolution(inputs, outputs, stride):
-    """A convolution with batch normalisation and ReLU."""
-    return nn.Sequential(
-        nn.Conv2d(inputs, outputs, kernel_size=3, stride=stride, padding=1, bias=False),
-        nn.BatchNorm2d(outputs),
-        nn.ReLU(),
-    )
+def layer(inputs, outputs):
+    """A linear map with batch normalisation and ReLU."""
+    return nn.Sequential(nn.Linear(inputs, outputs, bias=False), nn.BatchNorm1d(outputs), nn.ReLU())

@@ -1,14 +1,10 @@
-"""How the trained model turns images into features."""
+"""How the trained model turns vectors into features."""
 
 import torch
 
-from represent.views import normalise
 
-BATCH_SIZE = 500
-
-
-def embed(model, images):
-    """Return the features of [n, 3, 16, 16] images; every image must be looked at on its own."""
+def embed(model, vectors):
+    """Return the features of [n, 64] vectors; each vector's features must depend on this vector alone."""
     model.eval()
     with torch.no_grad():
-        return torch.cat([model(normalise(batch)) for batch in images.split(BATCH_SIZE)])
+        return model(vectors)

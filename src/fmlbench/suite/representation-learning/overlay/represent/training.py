@@ -1,54 +1,47 @@
-"""Momentum contrast (MoCo): an image's view must recognise another view of it among many images."""
-
-import copy
+"""SimCLR: a view must recognise the other view of its picture among the views of a batch."""
 
 import torch
 from torch import nn, optim
 
 from lightly.loss import NTXentLoss
-from lightly.models.modules.heads import MoCoProjectionHead
-from lightly.models.utils import deactivate_requires_grad, update_momentum
+from lightly.models.modules.heads import SimCLRProjectionHead
 from represent.encoder import FEATURES, build_encoder
-from represent.views import random_view
 
-EPOCHS = 6
-BATCH_SIZE = 128
-LEARNING_RATE = 0.002
-WEIGHT_DECAY = 1e-5
-MOMENTUM = 0.99
-TEMPERATURE = 0.1
-MEMORY_BANK = 512
-HIDDEN = 128
-OUTPUT = 64
+EPOCHS = 8
+BATCH_SIZE = 256
+LEARNING_RATE = 0.004
+WEIGHT_DECAY = 1e-4
+TEMPERATURE = 0.2
+HEAD_HIDDEN = 128
+HEAD_OUTPUT = 64
 
 
-def train(images):
-    """Return an encoder that has learned from [n, 3, 16, 16] images."""
-    encoder = build_encoder()
-    query = nn.Sequential(encoder, MoCoProjectionHead(FEATURES, HIDDEN, OUTPUT))
-    key = copy.deepcopy(query)
-    deactivate_requires_grad(key)
-    criterion = NTXentLoss(TEMPERATURE, memory_bank_size=(MEMORY_BANK, OUTPUT))
-    optimizer = optim.Adam(query.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, EPOCHS * (len(images) // BATCH_SIZE))
+def train(first, second):
+    """Return an encoder that has learned from pairs of views, [n, 64] each; row i of both shows picture i."""
+    encoder = build_encoder(first.shape[1])
+    network = nn.Sequential(encoder, SimCLRProjectionHead(FEATURES, HEAD_HIDDEN, HEAD_OUTPUT))
+    criterion = NTXentLoss(TEMPERATURE)
+    optimizer = optim.Adam(network.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    batch_size = min(BATCH_SIZE, len(first))
+    schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, EPOCHS * (len(first) // batch_size))
     for epoch in range(EPOCHS):
-        losses = [step(batch, query, key, criterion, optimizer, schedule) for batch in batches(images)]
+        losses = [
+            step(first[rows], second[rows], network, criterion, optimizer, schedule)
+            for rows in batches(len(first), batch_size)
+        ]
         print(f"epoch {epoch}: loss {sum(losses) / len(losses):.3f}")
     return encoder
 
 
-def batches(images):
-    """All images in a random order, but for those left over at the end."""
-    order = torch.randperm(len(images))
-    return (images[rows] for rows in order.split(BATCH_SIZE) if len(rows) == BATCH_SIZE)
+def batches(count, batch_size):
+    """Rows of all pairs in a random order, without those left over at the end."""
+    return [rows for rows in torch.randperm(count).split(batch_size) if len(rows) == batch_size]
 
 
-def step(images, query, key, criterion, optimizer, schedule):
+def step(first, second, network, criterion, optimizer, schedule):
     """Learn from one batch and return its loss."""
-    update_momentum(query, key, MOMENTUM)
-    with torch.no_grad():
-        keys = key(random_view(images))
-    loss = criterion(query(random_view(images)), keys)
+    one, other = network(torch.cat([first, second])).chunk(2)
+    loss = criterion(one, other)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()

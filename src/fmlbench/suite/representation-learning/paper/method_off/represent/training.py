@@ -1,8 +1,0 @@
-"""No training: the encoder with the random weights it starts from."""
-
-from represent.encoder import build_encoder
-
-
-def train(images, _epochs):
-    """Return an untrained encoder; the images are not looked at."""
-    return build_encoder().to(images.device)
