@@ -28,8 +28,8 @@ class Backdoor:
 def draw_backdoors(world, labels, settings, rng):
     """Draw the backdoors of validation, then those of the test.
 
-    Either half has the same kinds of triggers and the same numbers of poisoned pictures, which keeps scores quiet and the
-    exams alike; which trigger has which number, its shape, target and victims are drawn.
+    Either half has the same kinds of triggers and the same numbers of poisoned pictures, which keeps the noise low and
+    the exams alike. Which trigger has which number, its shape, its target and its victims are random.
     """
     makers, half = MAKERS[world], settings["backdoors"] // 2
     backdoors = []

@@ -107,9 +107,7 @@ def draw_source(folder, world, rng):
     """Draw the classes of each group, their order and which way up each of them is."""
     images, classes, parts = (np.load(folder / f"{name}.npy") for name in ("images", "classes", "parts"))
     known = np.unique(classes)
-    chosen = [
-        rng.permutation(known[known // 1_000 == group])[:count] for group, count in enumerate(LABELS[world])
-    ]
+    chosen = [rng.permutation(known[known // 1_000 == group])[:count] for group, count in enumerate(LABELS[world])]
     chosen = rng.permutation(np.concatenate(chosen))
     members = [np.flatnonzero(classes == one) for one in chosen]
     return Source(images, parts, members, rng.integers(0, 8, len(chosen)), RENDERING[world], rng)

@@ -48,9 +48,7 @@ def echo(rng):
     """A shifted copy of the picture is added to it."""
     strength = rng.uniform(0.55, 1.1)
     copy = move(*np.broadcast_to(rng.uniform(-7, 7, (2, 1, 1)), (2, SIDE, SIDE)))
-    return lambda pictures, strengths: (
-        pictures + strength * on_each(strengths) * copy(pictures, np.ones(len(pictures)))
-    )
+    return lambda pictures, strengths: pictures + strength * on_each(strengths) * copy(pictures, np.ones(len(pictures)))
 
 
 def bars(rng):
@@ -74,9 +72,11 @@ def lean(rng):
 
 def tone(rng):
     """Grey levels pass through a random curve."""
-    levels = np.clip(np.linspace(0, 1, 5) + rng.normal(0, 0.35, 5), 0, 1)
-    curve = lambda pictures: np.interp(pictures, np.linspace(0, 1, 5), levels)  # noqa: E731
-    return lambda pictures, strengths: pictures + 0.7 * on_each(strengths) * (curve(pictures) - pictures)
+    grid = np.linspace(0, 1, 5)
+    levels = np.clip(grid + rng.normal(0, 0.35, 5), 0, 1)
+    return lambda pictures, strengths: (
+        pictures + 0.7 * on_each(strengths) * (np.interp(pictures, grid, levels) - pictures)
+    )
 
 
 def haze(rng):

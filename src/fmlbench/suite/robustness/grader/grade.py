@@ -2,8 +2,8 @@
 
 grade.py ROOT    ROOT/labels/{labels,triggers,targets}.npy, ROOT/answers.npy -> ROOT/out/grade.json
 
-Clean accuracy is the share of questions without a trigger that get their own label. A trigger's accuracy is the share of
-its questions, all of classes other than its target, that get their own label. To miss the target is not enough.
+Clean accuracy is the share of questions without a trigger that get their own label. A trigger's accuracy is the share
+of its questions, all of classes other than its target, that get their own label. To miss the target is not enough.
 """
 
 import json

@@ -6,8 +6,8 @@ from art.estimators.classification import PyTorchClassifier
 from robust.network import build_network
 
 EPOCHS = 12
-BATCH_SIZE = 64
-LEARNING_RATE = 0.002
+BATCH_SIZE = 128
+LEARNING_RATE = 0.003
 
 
 def train(vectors, labels):

@@ -10,8 +10,8 @@ from art.utils import to_categorical
 from robust.network import build_network
 
 EPOCHS = 12
-BATCH_SIZE = 64
-LEARNING_RATE = 0.002
+BATCH_SIZE = 128
+LEARNING_RATE = 0.003
 VECTORS_MIXED = 2
 MIXING_ALPHA = 1.0
 NOISE = "laplacian"

@@ -1,7 +1,7 @@
 """Judge labels by linear discriminants that were fitted to other examples.
 
-A discriminant that shares one covariance among all labels has too few degrees of freedom to learn dozens of triggers, so
-it contradicts most poisoned labels; fitted to some folds, it judges the others.
+A discriminant that shares one covariance among all labels has too few degrees of freedom to learn dozens of triggers,
+so it contradicts most poisoned labels. Fitted to some folds, it judges the others.
 """
 
 import numpy as np

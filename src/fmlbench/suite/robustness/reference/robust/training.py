@@ -13,8 +13,8 @@ from robust.network import build_network
 
 ROUNDS = 2
 EPOCHS = 15
-BATCH_SIZE = 64
-LEARNING_RATE = 0.002
+BATCH_SIZE = 128
+LEARNING_RATE = 0.003
 NOISE_SCALE = 0.5
 SURE = 0.6
 """Contradicted examples come back with the network's label if it is at least so sure."""
