@@ -10,6 +10,11 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(sys.argv[1]) / "recipe"))
+
+import recipe
 
 HIDDEN = 8
 FEATURES = '''"""What a rotation of the vectors does not change, for each training example."""
@@ -46,7 +51,6 @@ def suspect(vectors, labels):
 
 def main(root):
     """Simulate samples, train the detector and write the candidate."""
-    sys.path.insert(0, str(root / "recipe"))
     facts = json.loads((root / "stage.json").read_text("utf-8"))
     module = {}
     exec(FEATURES, module)
@@ -68,8 +72,6 @@ def main(root):
 
 def simulate(root, settings, seed):
     """Vectors and told labels of a simulated training set, and which examples are mislabelled."""
-    import recipe
-
     rng = np.random.default_rng(seed)
     source = recipe.draw_source(root / "pools" / "scored", "scored", rng)
     backdoors = recipe.draw_backdoors("scored", source.labels, settings, rng)
@@ -82,8 +84,6 @@ def simulate(root, settings, seed):
 
 def fit(rows, wrong, steps=1500):
     """Train a small network to tell mislabelled examples from others."""
-    import torch
-
     torch.manual_seed(0)
     network = torch.nn.Sequential(torch.nn.Linear(rows.shape[1], HIDDEN), torch.nn.Tanh(), torch.nn.Linear(HIDDEN, 1))
     optimiser = torch.optim.Adam(network.parameters(), lr=0.01)

@@ -12,6 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(sys.argv[1]) / "recipe"))
+
+from recipe import JITTER, fit_sensor, rerender, turn
+
 COORDINATES = 10
 LEVELS = 7
 TEMPLATE = '''"""Labels by the nearest of the public class means, which are aligned with the means of this sample."""
@@ -70,7 +74,6 @@ def classify(model, vectors):
 
 def main(root):
     """Simulate sensors, average the geometry of all classes, quantise it and write the candidate."""
-    sys.path.insert(0, str(root / "recipe"))
     facts = json.loads((root / "stage.json").read_text("utf-8"))
     rng = np.random.default_rng(facts["seed"])
     classes = ClassPictures(root / "pools" / "scored", rng)
@@ -101,8 +104,6 @@ class ClassPictures:
 
     def geometry(self, readings, per_class=40):
         """Scalar products of the class means that one random sensor shows."""
-        from recipe import JITTER, fit_sensor, rerender, turn
-
         chosen = [turn(self._images[rows[:per_class]], way) for rows in self._rows for way in range(self.ways)]
         pictures = rerender(np.concatenate(chosen), self._rng, **JITTER)
         vectors = fit_sensor(pictures, readings, self._rng)(pictures)
