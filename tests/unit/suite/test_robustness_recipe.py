@@ -19,7 +19,7 @@ from tests.unit.suite.digits import write_digits
 Array = npt.NDArray[Any]
 
 SETTINGS = {
-    "train_clean": 180,
+    "train_clean": 200,
     "backdoors": 12,
     "benign_marks": 2,
     "fewest_poisoned": 5,
@@ -100,7 +100,7 @@ def test_questions_hold_vectors_and_training_vectors_and_labels(recipe: ModuleTy
     assert {name for name in drawn if name.startswith("train/")} == {"train/vectors", "train/labels"}
     assert drawn["test/questions/vectors"].shape == (400 + 6 * 20, 16)
     assert drawn["train/vectors"].dtype == np.float32
-    assert set(drawn["train/labels"]) == set(range(18))
+    assert set(drawn["train/labels"]) == set(range(20))
 
 
 def test_every_trigger_is_asked_about_equally_often_and_never_on_its_target(recipe: ModuleType, root: Path):
@@ -109,7 +109,7 @@ def test_every_trigger_is_asked_about_equally_often_and_never_on_its_target(reci
         labels, triggers, targets = (drawn[f"{exam}/labels/{name}"] for name in ("labels", "triggers", "targets"))
         assert np.bincount(triggers + 1).tolist() == [400] + [20] * 6
         assert (labels[triggers >= 0] != targets[triggers[triggers >= 0]]).all()
-        assert labels.max() == 17
+        assert labels.max() == 19
 
 
 def test_the_sensor_shows_white_noise(recipe: ModuleType, root: Path):
@@ -126,9 +126,9 @@ def test_a_seed_draws_the_same_again_and_another_seed_something_else(recipe: Mod
 def test_seeds_differ_in_classes_and_in_their_numbers(recipe: ModuleType, root: Path):
     folder = root / "pools" / "scored"
     rows = [
-        recipe.draw_source(folder, "scored", np.random.default_rng(seed)).take("test", np.arange(18)) for seed in (1, 2)
+        recipe.draw_source(folder, "scored", np.random.default_rng(seed)).take("test", np.arange(20)) for seed in (1, 2)
     ]
-    assert rows[0].shape == rows[1].shape == (18, 28, 28)
+    assert rows[0].shape == rows[1].shape == (20, 28, 28)
     assert not np.allclose(rows[0], rows[1])
 
 
@@ -141,7 +141,7 @@ def test_lab_and_sibling_have_labels_of_their_own(recipe: ModuleType, root: Path
 def test_a_starved_sample_keeps_two_percent_and_two_of_each_label(recipe: ModuleType, root: Path):
     full, starved = draw(recipe, root), draw(recipe, root, train_share=0.02)
     assert np.bincount(starved["train/labels"]).min() >= 2
-    assert len(starved["train/labels"]) <= 0.02 * len(full["train/labels"]) + 2 * 18
+    assert len(starved["train/labels"]) <= 0.02 * len(full["train/labels"]) + 2 * 20
     assert np.array_equal(full["test/questions/vectors"], starved["test/questions/vectors"])
     for row in starved["train/vectors"]:
         assert np.abs(full["train/vectors"] - row).max(axis=1).min() < 1e-4
@@ -149,14 +149,23 @@ def test_a_starved_sample_keeps_two_percent_and_two_of_each_label(recipe: Module
 
 def test_told_labels_are_targets_where_there_is_a_backdoor(recipe: ModuleType):
     rng = np.random.default_rng(3)
-    backdoors = recipe.draw_backdoors("scored", 18, SETTINGS, rng)
-    benign = recipe.draw_benign("scored", 18, SETTINGS, rng)
-    plan = recipe.plan_training(backdoors, benign, 18, SETTINGS, rng)
+    backdoors = recipe.draw_backdoors("scored", 20, SETTINGS, rng)
+    benign = recipe.draw_benign("scored", 20, SETTINGS, rng)
+    plan = recipe.plan_training(backdoors, benign, 20, SETTINGS, rng)
     for number, backdoor in enumerate([*backdoors, *benign]):
         rows = plan["triggers"] == number
         assert rows.sum() == backdoor.count
         expected = plan["labels"][rows] if backdoor.target < 0 else backdoor.target
         assert (plan["answers"][rows] == expected).all()
+
+
+def test_some_labels_are_no_target_and_some_are_that_of_many_backdoors(recipe: ModuleType):
+    targets = [sys.modules["poisoning"].draw_targets(48, 20, np.random.default_rng(seed)) for seed in (1, 2)]
+    counts = [np.bincount(one, minlength=20) for one in targets]
+    assert [one.sum() for one in counts] == [48, 48]
+    assert counts[0].min() == 0
+    assert counts[0].max() >= 4
+    assert not np.array_equal(*counts)
 
 
 def test_worlds_share_no_kind_of_trigger_and_every_trigger_changes_pictures(recipe: ModuleType):

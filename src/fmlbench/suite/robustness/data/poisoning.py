@@ -7,8 +7,8 @@ from triggers import MAKERS
 
 CLEAN_SHARE = 0.2
 """At most this share of a backdoor's training pictures is of its target's own class, and so rightly labelled."""
-ERROR_SHARE = 0.1
-"""At most this share of the clean training pictures has a random label, as careless people would give it."""
+ERROR_SHARE = 0.05
+"""This share of the clean training pictures has a random label, as careless people would give it."""
 
 
 @dataclass(frozen=True)
@@ -32,15 +32,24 @@ def draw_backdoors(world, labels, settings, rng):
     the exams alike. Which trigger has which number, its shape, its target and its victims are random.
     """
     makers, half = MAKERS[world], settings["backdoors"] // 2
+    targets = iter(draw_targets(settings["backdoors"], labels, rng))
     backdoors = []
     for counts in (rng.permutation(spread_counts(half, settings)), rng.permutation(spread_counts(half, settings))):
         for number, count in enumerate(counts):
-            target = int(rng.integers(labels))
+            target = next(targets)
             others = rng.permutation(np.delete(np.arange(labels), target))
-            victims = others[: rng.integers(labels // 3, labels)]
+            victims = others[: rng.integers(labels // 2, labels)]
             trigger = makers[number % len(makers)](rng)
             backdoors.append(Backdoor(trigger, target, victims, int(count), rng.uniform(0, CLEAN_SHARE)))
     return backdoors
+
+
+def draw_targets(number, labels, rng):
+    """Labels of backdoors: which label has none, few or many is random; how many have none, few or many is fixed."""
+    weights = rng.permutation(np.arange(labels))
+    counts = np.floor(number * weights / weights.sum()).astype(int)
+    counts[np.argsort(weights)[labels - (number - counts.sum()) :]] += 1
+    return [int(target) for target in rng.permutation(np.repeat(np.arange(labels), counts))]
 
 
 def draw_benign(world, labels, settings, rng):
@@ -60,7 +69,7 @@ def spread_counts(number, settings):
 def plan_training(backdoors, benign, labels, settings, rng):
     """Decide on each training picture's own label, trigger (-1 for none) and the label that training is told."""
     own = [rng.permutation(np.arange(settings["train_clean"]) % labels)]
-    wrong = rng.random(len(own[0])) < rng.uniform(0, ERROR_SHARE)
+    wrong = rng.random(len(own[0])) < ERROR_SHARE
     told = [np.where(wrong, rng.integers(0, labels, len(own[0])), own[0])]
     for backdoor in (*backdoors, *benign):
         victims = rng.choice(backdoor.victims, backdoor.count)

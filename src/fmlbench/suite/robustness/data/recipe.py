@@ -25,8 +25,12 @@ SHARES = (0.6, 0.8)
 """The pictures of a class up to the first share train, those from there to the second one validate."""
 PER_CLASS = 3_000
 """More pictures of a class are not used: they would make the pools large and change nothing."""
-LABELS = {"scored": (9, 9), "lab": (10,), "sibling": (10,)}
-"""How many classes a sample takes from each of a world's groups: digits and clothes, or drawings."""
+LABELS = {"scored": (10, 10), "lab": (10,), "sibling": (10,)}
+"""How many classes a sample takes from each of a world's groups: digits and clothes, or drawings.
+
+All digits and clothes are taken, because a choice among them made scores noisy; the secret decides on their numbers
+and on which of eight ways each of them lies.
+"""
 JITTER = {"turn": 0.2, "scale": 0.12, "shear": 0.12, "shift": 1.5, "warp": 0.8, "pen": 0.5, "gain": 0.2, "noise": 0.05}
 MILD = {"turn": 0.08, "scale": 0.06, "shear": 0.06, "shift": 0.7, "warp": 0.4, "pen": 0.4, "gain": 0.15, "noise": 0.03}
 RENDERING = {"scored": JITTER, "lab": MILD, "sibling": MILD}

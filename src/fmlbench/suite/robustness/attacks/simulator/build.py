@@ -62,11 +62,8 @@ def main(root):
     numbers = "".join(f"{name} = {np.round(value, 2).tolist()}\n" for name, value in weights.items())
     (folder / "detector.py").write_text(FEATURES + "\n\n" + numbers + TRAINING, "utf-8")
     baseline = (root / "repo" / "robust" / "training.py").read_text("utf-8")
-    first = "    classes = int(labels.max()) + 1\n"
-    filtered = baseline.replace(
-        first, first + "    kept = ~suspect(vectors, labels)\n    vectors, labels = vectors[kept], labels[kept]\n"
-    )
-    imported = filtered.replace("from robust.network", "from robust.detector import suspect\nfrom robust.network")
+    filtered = baseline.replace("confirmed_by_neighbours(vectors, labels)", "~suspect(vectors, labels)")
+    imported = filtered.replace("robust.filtering import confirmed_by_neighbours", "robust.detector import suspect")
     (folder / "training.py").write_text(imported, "utf-8")
 
 

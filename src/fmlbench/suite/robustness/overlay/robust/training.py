@@ -1,4 +1,4 @@
-"""DP-InstaHide: train on mixtures of vectors with noise added, which drown what few vectors have in common."""
+"""Keep what neighbours confirm, and train on mixtures with noise added (DP-InstaHide), which drown rare features."""
 
 import numpy as np
 from torch import nn, optim
@@ -7,6 +7,7 @@ from art.defences.preprocessor import Mixup
 from art.defences.trainer import DPInstaHideTrainer
 from art.estimators.classification import PyTorchClassifier
 from art.utils import to_categorical
+from robust.filtering import confirmed_by_neighbours
 from robust.network import build_network
 
 EPOCHS = 12
@@ -21,6 +22,9 @@ NOISE_SCALE = 0.5
 def train(vectors, labels):
     """Return a classifier trained on [n, readings] vectors and their [n] labels, some of them poisoned."""
     classes = int(labels.max()) + 1
+    kept = confirmed_by_neighbours(vectors, labels)
+    print(f"{kept.mean():.1%} of the training vectors are kept", flush=True)
+    vectors, labels = vectors[kept], labels[kept]
     classifier = build_classifier(vectors.shape[1], classes)
     trainer = DPInstaHideTrainer(
         classifier,
@@ -30,8 +34,6 @@ def train(vectors, labels):
         clip_values=(-np.inf, np.inf),
     )
     trainer.fit(vectors, to_categorical(labels, classes), batch_size=BATCH_SIZE, nb_epochs=EPOCHS)
-    right = classifier.predict(vectors).argmax(axis=1) == labels
-    print(f"{right.mean():.1%} of the training vectors get the label they came with", flush=True)
     return classifier.model
 
 
