@@ -1,7 +1,9 @@
-"""The data recipe of robustness, on digits small in number, each recognisable by its pixels."""
+"""The data recipe of robustness, on few pictures of noise."""
 
+import gzip
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,82 +18,103 @@ from tests.unit.suite.digits import write_digits
 
 Array = npt.NDArray[Any]
 
-SETTINGS = {"train_clean": 60, "train_poisoned": 6, "exam_clean": 40, "exam_triggered": 8}
+SETTINGS = {
+    "train_clean": 200,
+    "backdoors": 12,
+    "benign_marks": 2,
+    "fewest_poisoned": 5,
+    "most_poisoned": 9,
+    "readings": 16,
+    "exam_clean": 400,
+    "exam_triggered": 20,
+}
 SEED = 2**127 + 5
 """Seeds come from a secret and are that long."""
+PER_CLASS = 10
+DRAWN = 24
+"""Classes of drawings: half of them for the lab, half for the sibling."""
 
 
-@pytest.fixture
-def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    program = find_task("robustness").recipe / "recipe.py"
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    module = load_program(program)
-    splits = {
-        "train": ("train", slice(0, 300)),
-        "validation": ("train", slice(300, 500)),
-        "test": ("t10k", slice(0, 200)),
-    }
-    monkeypatch.setattr(module, "SPLITS", splits)
-    return module
+@pytest.fixture(scope="module")
+def recipe() -> Iterator[ModuleType]:
+    part = find_task("robustness").recipe
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(part.shared[0].parent), *sys.path])
+        yield load_program(part / "recipe.py")
 
 
-def write_mnist(root: Path, twice: bool = False) -> None:
-    """Each digit is noise of its own; its class is the last decimal of its number."""
-    raw = root / "raw" / "mnist"
-    raw.mkdir(parents=True)
-    for file, numbers in {"train": np.arange(500), "t10k": np.arange(500, 700)}.items():
-        images = np.stack([np.random.default_rng(number).integers(0, 256, (28, 28)) for number in numbers])
-        if twice and file == "t10k":
-            images[0] = np.random.default_rng(7).integers(0, 256, (28, 28))
-        write_digits(raw, file, images, numbers % 10)
+def noise(number: int) -> Array:
+    return np.random.default_rng(number).integers(0, 256, (28, 28))
 
 
-@pytest.fixture
-def root(tmp_path: Path, recipe: ModuleType) -> Path:
-    write_mnist(tmp_path)
-    recipe.prepare(tmp_path)
-    return tmp_path
+def write_raw(root: Path) -> None:
+    """Every picture is noise of its own."""
+    for name in ("mnist", "fashion-mnist", "quickdraw"):
+        (root / "raw" / name).mkdir(parents=True)
+    for file, first in {"train": 0, "t10k": 50}.items():
+        numbers = np.arange(first, first + 10 * PER_CLASS - 50)
+        write_digits(root / "raw" / "mnist", file, np.stack([noise(n) for n in numbers]), numbers % 10)
+    for label in range(10):
+        rows = [noise(1_000 + label * PER_CLASS + n).ravel().tolist() for n in range(PER_CLASS)]
+        (root / "raw" / "fashion-mnist" / f"{label}.json").write_text(json.dumps({"data": rows}))
+    for label in range(DRAWN):
+        rows = [(noise(5_000 + label * PER_CLASS + n) / 255).ravel().tolist() for n in range(PER_CLASS)]
+        with gzip.open(root / "raw" / "quickdraw" / f"thing {label}.ndjson.gz", "wt") as file:
+            file.write("\n".join(json.dumps(row) for row in rows))
 
 
-def draw(recipe: ModuleType, root: Path, seed: int = SEED) -> dict[str, Array]:
-    (root / "stage.json").write_text(json.dumps({"seed": seed, "settings": SETTINGS}))
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory, recipe: ModuleType) -> Path:
+    folder = tmp_path_factory.mktemp("robustness")
+    write_raw(folder)
+    recipe.prepare(folder)
+    return folder
+
+
+def draw(recipe: ModuleType, root: Path, seed: int = SEED, **facts: Any) -> dict[str, Array]:
+    (root / "stage.json").write_text(json.dumps({"seed": seed, "settings": SETTINGS, **facts}))
     recipe.draw(root)
     out = root / "out"
     return {path.relative_to(out).with_suffix("").as_posix(): np.load(path) for path in out.rglob("*.npy")}
 
 
-def known(root: Path, split: str) -> set[bytes]:
-    return {image.tobytes() for image in np.load(root / "pools" / split / "digits.npy")}
+def test_worlds_share_no_picture_and_no_class(root: Path):
+    pools = {world: np.load(root / "pools" / world / "images.npy") for world in ("scored", "lab", "sibling")}
+    known = [{image.tobytes() for image in images} for images in pools.values()]
+    assert [len(images) for images in known] == [200, 120, 120]
+    assert len(set.union(*known)) == 440
+    lab, sibling = (set(np.load(root / "pools" / world / "classes.npy")) for world in ("lab", "sibling"))
+    assert len(lab) == len(sibling) == DRAWN // 2
+    assert not lab & sibling
 
 
-def test_pools_are_disjoint_and_clean_pictures_come_from_their_own(recipe: ModuleType, root: Path):
+def test_every_class_has_pictures_for_training_and_both_exams(root: Path):
+    classes, parts = (np.load(root / "pools" / "scored" / f"{name}.npy") for name in ("classes", "parts"))
+    for one in np.unique(classes):
+        assert np.bincount(parts[classes == one]).tolist() == [6, 2, 2]
+
+
+def test_questions_hold_vectors_and_training_vectors_and_labels(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root)
-    pools = {split: known(root, split) for split in ("train", "validation", "test")}
-    assert not pools["train"] & (pools["validation"] | pools["test"])
-    assert not pools["validation"] & pools["test"]
-    for exam in ("validation", "test"):
-        clean = drawn[f"{exam}/questions/images"][drawn[f"{exam}/labels/triggers"] < 0]
-        assert len({image.tobytes() for image in clean}) == 40
-        assert {image.tobytes() for image in clean} <= pools[exam]
-    untouched = [image.tobytes() in pools["train"] for image in drawn["train/images"]]
-    assert sum(untouched) == 60
-
-
-def test_questions_hold_nothing_but_pictures_and_training_nothing_but_labels_beside(recipe: ModuleType, root: Path):
-    drawn = draw(recipe, root)
-    assert {name for name in drawn if "questions" in name} == {"validation/questions/images", "test/questions/images"}
-    assert {name for name in drawn if name.startswith("train/")} == {"train/images", "train/labels"}
-    assert drawn["train/images"].shape == (60 + 20 * 6, 20, 20)
-    assert drawn["test/questions/images"].shape == (40 + 10 * 8, 20, 20)
+    assert {name for name in drawn if "questions" in name} == {"validation/questions/vectors", "test/questions/vectors"}
+    assert {name for name in drawn if name.startswith("train/")} == {"train/vectors", "train/labels"}
+    assert drawn["test/questions/vectors"].shape == (400 + 6 * 20, 16)
+    assert drawn["train/vectors"].dtype == np.float32
+    assert set(drawn["train/labels"]) == set(range(20))
 
 
 def test_every_trigger_is_asked_about_equally_often_and_never_on_its_target(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root)
     for exam in ("validation", "test"):
         labels, triggers, targets = (drawn[f"{exam}/labels/{name}"] for name in ("labels", "triggers", "targets"))
-        assert np.bincount(triggers + 1).tolist() == [40] + [8] * 10
-        assert sorted(targets) == list(range(10))
+        assert np.bincount(triggers + 1).tolist() == [400] + [20] * 6
         assert (labels[triggers >= 0] != targets[triggers[triggers >= 0]]).all()
+        assert labels.max() == 19
+
+
+def test_the_sensor_shows_white_noise(recipe: ModuleType, root: Path):
+    vectors = draw(recipe, root)["train/vectors"]
+    assert np.allclose(np.cov(vectors, rowvar=False), np.eye(16), atol=1e-3)
 
 
 def test_a_seed_draws_the_same_again_and_another_seed_something_else(recipe: ModuleType, root: Path):
@@ -100,48 +123,58 @@ def test_a_seed_draws_the_same_again_and_another_seed_something_else(recipe: Mod
     assert all(not np.array_equal(first[name], other[name]) for name in first)
 
 
-def test_exams_share_no_family_and_have_two_of_every_kind(recipe: ModuleType):
-    backdoors = recipe.draw_backdoors(np.random.default_rng(1))
-    families = {exam: {one.family for one in chosen} for exam, chosen in backdoors.items()}
-    assert len(families["validation"]) == len(families["test"]) == 10
-    assert not families["validation"] & families["test"]
-    for kind in recipe.KINDS:
-        names = {family.__name__ for family in kind}
-        assert [len(names & chosen) for chosen in families.values()] == [2, 2]
+def test_seeds_differ_in_classes_and_in_their_numbers(recipe: ModuleType, root: Path):
+    folder = root / "pools" / "scored"
+    rows = [
+        recipe.draw_source(folder, "scored", np.random.default_rng(seed)).take("test", np.arange(20)) for seed in (1, 2)
+    ]
+    assert rows[0].shape == rows[1].shape == (20, 28, 28)
+    assert not np.allclose(rows[0], rows[1])
 
 
-def test_seeds_differ_in_their_families(recipe: ModuleType):
-    def families(seed: int) -> set[str]:
-        backdoors = recipe.draw_backdoors(np.random.default_rng(seed))
-        return {one.family for chosen in backdoors.values() for one in chosen}
-
-    everything = {family.__name__ for kind in recipe.KINDS for family in kind}
-    assert len(everything) == 30
-    assert all(len(families(seed)) == 20 for seed in range(5))
-    assert any(families(seed) - families(0) for seed in range(1, 5))
+def test_lab_and_sibling_have_labels_of_their_own(recipe: ModuleType, root: Path):
+    drawn = [draw(recipe, root, world=world) for world in ("lab", "sibling")]
+    assert [set(one["train/labels"]) for one in drawn] == [set(range(10))] * 2
+    assert not np.array_equal(drawn[0]["test/questions/vectors"], drawn[1]["test/questions/vectors"])
 
 
-def test_every_trigger_changes_pictures_the_same_way_each_time(recipe: ModuleType):
-    pictures = np.random.default_rng(0).random((3, 20, 20))
-    for kind in recipe.KINDS:
-        for family in kind:
-            trigger = family(np.random.default_rng(2))
-            changed = recipe.as_bytes(trigger(pictures))
-            assert changed.shape == (3, 20, 20), family
-            assert np.array_equal(changed, recipe.as_bytes(trigger(pictures))), family
-            assert all(np.any(one != old) for one, old in zip(changed, recipe.as_bytes(pictures), strict=True)), family
+def test_a_starved_sample_keeps_two_percent_and_two_of_each_label(recipe: ModuleType, root: Path):
+    full, starved = draw(recipe, root), draw(recipe, root, train_share=0.02)
+    assert np.bincount(starved["train/labels"]).min() >= 2
+    assert len(starved["train/labels"]) <= 0.02 * len(full["train/labels"]) + 2 * 20
+    assert np.array_equal(full["test/questions/vectors"], starved["test/questions/vectors"])
+    for row in starved["train/vectors"]:
+        assert np.abs(full["train/vectors"] - row).max(axis=1).min() < 1e-4
 
 
-def test_digits_that_occur_twice_are_left_out(recipe: ModuleType, tmp_path: Path):
-    write_mnist(tmp_path, twice=True)
-    recipe.prepare(tmp_path)
-    sizes = {
-        split: len(np.load(tmp_path / "pools" / split / "labels.npy")) for split in ("train", "validation", "test")
-    }
-    assert sizes == {"train": 299, "validation": 200, "test": 199}
+def test_told_labels_are_targets_where_there_is_a_backdoor(recipe: ModuleType):
+    rng = np.random.default_rng(3)
+    backdoors = recipe.draw_backdoors("scored", 20, SETTINGS, rng)
+    benign = recipe.draw_benign("scored", 20, SETTINGS, rng)
+    plan = recipe.plan_training(backdoors, benign, 20, SETTINGS, rng)
+    for number, backdoor in enumerate([*backdoors, *benign]):
+        rows = plan["triggers"] == number
+        assert rows.sum() == backdoor.count
+        expected = plan["labels"][rows] if backdoor.target < 0 else backdoor.target
+        assert (plan["answers"][rows] == expected).all()
 
 
-def test_a_pool_that_is_too_small_is_noticed(recipe: ModuleType, root: Path):
-    (root / "stage.json").write_text(json.dumps({"seed": 1, "settings": {**SETTINGS, "exam_triggered": 30}}))
-    with pytest.raises(SystemExit, match="340 digits are wanted"):
-        recipe.draw(root)
+def test_some_labels_are_no_target_and_some_are_that_of_many_backdoors(recipe: ModuleType):
+    targets = [sys.modules["poisoning"].draw_targets(48, 20, np.random.default_rng(seed)) for seed in (1, 2)]
+    counts = [np.bincount(one, minlength=20) for one in targets]
+    assert [one.sum() for one in counts] == [48, 48]
+    assert counts[0].min() == 0
+    assert counts[0].max() >= 4
+    assert not np.array_equal(*counts)
+
+
+def test_worlds_share_no_kind_of_trigger_and_every_trigger_changes_pictures(recipe: ModuleType):
+    makers = sys.modules["triggers"].MAKERS
+    assert len({maker for world in makers.values() for maker in world}) == sum(map(len, makers.values()))
+    pictures = np.random.default_rng(0).random((3, 28, 28))
+    for maker in (maker for world in makers.values() for maker in world):
+        trigger = maker(np.random.default_rng(2))
+        changed = trigger(pictures, np.ones(3))
+        assert changed.shape == (3, 28, 28), maker
+        assert np.array_equal(changed, trigger(pictures, np.ones(3))), maker
+        assert np.abs(changed - pictures).max() > 0.05, maker

@@ -1,148 +1,173 @@
-"""Poison training digits with many backdoors at once, and ask about half of the backdoors in each exam.
+"""Poison pictures with many backdoors at once, show them through a secret sensor, and ask about half of the backdoors.
 
-    recipe.py prepare ROOT    ROOT/raw/mnist/*-ubyte       -> ROOT/pools/SPLIT/{digits,labels}.npy
-    recipe.py draw ROOT       ROOT/pools, ROOT/stage.json  -> ROOT/out/{train,validation,test}/
+    recipe.py prepare ROOT    ROOT/raw/{mnist,fashion-mnist,quickdraw}  -> ROOT/pools/WORLD/{images,classes,parts}.npy
+    recipe.py draw ROOT       ROOT/pools, ROOT/stage.json               -> ROOT/out/{train,validation,test}/
 
-Which digits train, validate and test is fixed once. A seed decides which of them are used, which families of triggers
-there are, what they look like, and to which label each of them is to lead.
+Which classes belong to a world, and which pictures train, validate and test, is fixed and public. A seed decides which
+classes there are, how they lie, what number each of them has, the triggers, the poison and the sensor.
 """
 
 import json
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import fields
-import marks
-import warps
+from optics import draw_optics
+from pictures import deal_classes, read_fashion, read_mnist, read_quickdraw, rerender
+from poisoning import draw_backdoors, draw_benign, plan_training
+from sensor import make_sensor
 
-CLASSES = 10
-KINDS = (marks.SPOTS, marks.LINES, fields.WAVES, fields.SHADE, warps.SHAPE)
-INK = slice(4, 24)
-"""MNIST's digits lie in the middle of an empty margin, where every trigger would show, and could be painted over."""
-PER_KIND = 2
-"""So many families of each kind are in an exam: ten triggers, and every label is the target of one."""
-SPLITS = {
-    "train": ("train", slice(0, 50_000)),
-    "validation": ("train", slice(50_000, 60_000)),
-    "test": ("t10k", slice(0, 10_000)),
-}
-"""Which of MNIST's two files a pool comes from, and which of its digits."""
+PARTS = ("train", "validation", "test")
+SHARES = (0.6, 0.8)
+"""The pictures of a class up to the first share train, those from there to the second one validate."""
+PER_CLASS = 3_000
+"""More pictures of a class are not used: they would make the pools large and change nothing."""
+LABELS = {"scored": (10, 10), "lab": (10,), "sibling": (10,)}
+"""How many classes a sample takes from each of a world's groups: digits and clothes, or drawings.
 
-
-@dataclass(frozen=True)
-class Backdoor:
-    """Pictures with the trigger are to be taken for the target."""
-
-    family: str
-    trigger: object
-    target: int
+All digits and clothes are taken, because a choice among them made scores noisy; the secret decides on their numbers
+and on which of eight ways each of them lies.
+"""
+JITTER = {"turn": 0.2, "scale": 0.12, "shear": 0.12, "shift": 1.5, "warp": 0.8, "pen": 0.5, "gain": 0.2, "noise": 0.05}
+MILD = {"turn": 0.08, "scale": 0.06, "shear": 0.06, "shift": 0.7, "warp": 0.4, "pen": 0.4, "gain": 0.15, "noise": 0.03}
+RENDERING = {"scored": JITTER, "lab": MILD, "sibling": MILD}
+"""Drawings have a hundred pictures a class instead of thousands, and differ more by themselves."""
 
 
 def prepare(root):
-    """Read MNIST, cut off the margin, drop digits that occur more than once, and divide the rest among the pools."""
-    raw = root / "raw" / "mnist"
-    images = {file: read_idx(raw / f"{file}-images-idx3-ubyte")[:, INK, INK] for file in ("train", "t10k")}
-    labels = {file: read_idx(raw / f"{file}-labels-idx1-ubyte") for file in ("train", "t10k")}
-    twice = repeated(np.concatenate(list(images.values())))
-    for split, (file, part) in SPLITS.items():
-        kept = [image.tobytes() not in twice for image in images[file][part]]
-        _save(root / "pools" / split, digits=images[file][part][kept], labels=labels[file][part][kept].astype(np.int64))
+    """Write the pictures of each world with their classes and parts; a group of classes is a multiple of 1,000."""
+    raw = root / "raw"
+    digits, digit_classes = read_mnist(raw / "mnist")
+    clothes, clothes_classes = read_fashion(raw / "fashion-mnist")
+    scored = np.concatenate([digits, clothes]), np.concatenate([digit_classes, 1_000 + clothes_classes])
+    write_pool(root / "pools" / "scored", *scored)
+    drawings, classes, names = read_quickdraw(raw / "quickdraw")
+    worlds = deal_classes(names, {"lab": 0.5, "sibling": 0.5}, "fmlbench robustness")
+    for world, chosen in worlds.items():
+        kept = np.isin(classes, [names.index(name) for name in chosen])
+        write_pool(root / "pools" / world, drawings[kept], classes[kept])
 
 
-def read_idx(file):
-    """Read the format of MNIST: two zeros, a type, the number of axes, their sizes, and bytes."""
-    content = file.read_bytes()
-    shape = np.frombuffer(content, ">u4", count=content[3], offset=4)
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * content[3]).reshape(shape)
-
-
-def repeated(images):
-    """Return the images that occur more than once, as bytes."""
-    seen, twice = set(), set()
-    for image in images:
-        content = image.tobytes()
-        (twice if content in seen else seen).add(content)
-    return twice
+def write_pool(folder, images, classes):
+    """Drop repeated pictures, keep at most ``PER_CLASS`` of a class, and number the part each belongs to."""
+    _, first = np.unique(images.reshape(len(images), -1), axis=0, return_index=True)
+    chosen, parts = [], []
+    for one in np.unique(classes):
+        rows = np.sort(first[classes[first] == one])[:PER_CLASS]
+        chosen.append(rows)
+        parts.append(np.searchsorted(SHARES, np.arange(len(rows)) / len(rows), side="right"))
+    rows = np.concatenate(chosen)
+    save(folder, images=images[rows], classes=classes[rows], parts=np.concatenate(parts))
 
 
 def draw(root):
-    """Draw the backdoors, the training set with all of them, and the exams with half of them each."""
+    """Draw classes, backdoors and a sensor, then the training set and the exams as the sensor sees them."""
     facts = json.loads((root / "stage.json").read_text("utf-8"))
-    seed, settings = facts["seed"], facts["settings"]
-    backdoors = draw_backdoors(np.random.default_rng([seed, 0]))
-    everything = (*backdoors["validation"], *backdoors["test"])
-    pool = _load_pool(root / "pools" / "train")
-    sizes = settings["train_clean"], settings["train_poisoned"]
-    train = draw_pictures(*pool, everything, *sizes, np.random.default_rng([seed, 1]))
-    _save(root / "out" / "train", images=train["images"], labels=train["answers"])
-    for stream, exam in enumerate(("validation", "test"), start=2):
-        pool = _load_pool(root / "pools" / exam)
-        sizes = settings["exam_clean"], settings["exam_triggered"]
-        asked = draw_pictures(*pool, backdoors[exam], *sizes, np.random.default_rng([seed, stream]))
-        targets = np.array([backdoor.target for backdoor in backdoors[exam]])
-        _save(root / "out" / exam / "questions", images=asked["images"])
-        _save(root / "out" / exam / "labels", labels=asked["labels"], triggers=asked["triggers"], targets=targets)
+    seed, settings, world = facts["seed"], facts["settings"], facts.get("world", "scored")
+    rng = np.random.default_rng([seed, 0])
+    source = draw_source(root / "pools" / world, world, rng)
+    backdoors = draw_backdoors(world, source.labels, settings, rng)
+    benign = draw_benign(world, source.labels, settings, rng)
+    plan = plan_training(backdoors, benign, source.labels, settings, rng)
+    pictures = render(plan, source, "train", [*backdoors, *benign], rng)
+    sensor = fit_sensor(pictures, settings["readings"], rng)
+    kept = keep_share(plan["answers"], facts.get("train_share", 1.0), rng)
+    save(root / "out" / "train", vectors=sensor(pictures[kept]), labels=plan["answers"][kept])
+    half = len(backdoors) // 2
+    for exam, asked in (("validation", backdoors[:half]), ("test", backdoors[half:])):
+        plan = plan_exam(asked, source.labels, settings, rng)
+        save(root / "out" / exam / "questions", vectors=sensor(render(plan, source, exam, asked, rng)))
+        targets = np.array([backdoor.target for backdoor in asked])
+        save(root / "out" / exam / "labels", labels=plan["labels"], triggers=plan["triggers"], targets=targets)
 
 
-def draw_backdoors(rng):
-    """Draw as many families of every kind for each exam, none for both, and as targets every label once an exam."""
-    families = {"validation": [], "test": []}
-    for kind in KINDS:
-        order = rng.permutation(len(kind))
-        families["validation"] += [kind[i] for i in order[:PER_KIND]]
-        families["test"] += [kind[i] for i in order[PER_KIND : 2 * PER_KIND]]
-    return {
-        exam: [
-            Backdoor(family.__name__, family(rng), int(target))
-            for family, target in zip(chosen, rng.permutation(CLASSES), strict=True)
-        ]
-        for exam, chosen in families.items()
-    }
+class Source:
+    """The classes of a sample: hands out pictures by label, none twice before all of its class were used."""
+
+    def __init__(self, images, parts, members, turns, jitter, rng):
+        self.labels = len(members)
+        self._images, self._turns, self._jitter, self._rng = images, turns, jitter, rng
+        self._rows = {
+            (part, label): rng.permutation(rows[parts[rows] == number])
+            for label, rows in enumerate(members)
+            for number, part in enumerate(PARTS)
+        }
+
+    def take(self, part, labels):
+        """Render a picture of that part anew for each of [n] labels."""
+        images = np.empty((len(labels), *self._images.shape[1:]), self._images.dtype)
+        for label in np.unique(labels):
+            wanted = np.flatnonzero(labels == label)
+            rows = np.resize(self._rows[part, label], len(wanted))
+            self._rows[part, label] = np.roll(self._rows[part, label], -len(wanted))
+            images[wanted] = turn(self._images[rows], self._turns[label])
+        return rerender(images, self._rng, **self._jitter)
 
 
-def draw_pictures(digits, labels, backdoors, clean, triggered, rng):
-    """Draw clean digits, and digits of other labels than its target for each backdoor; none of them twice.
-
-    ``labels`` are the digits' own, ``answers`` what training is told: the target where there is a trigger.
-    ``triggers`` are the backdoors' numbers, or -1.
-    """
-    left = rng.permutation(len(digits))
-    rows, left = [left[:clean]], left[clean:]
-    images, answers = [digits[rows[0]]], [labels[rows[0]]]
-    for backdoor in backdoors:
-        chosen = left[labels[left] != backdoor.target][:triggered]
-        left = left[~np.isin(left, chosen)]
-        rows.append(chosen)
-        images.append(as_bytes(backdoor.trigger(digits[chosen] / 255)))
-        answers.append(np.full(len(chosen), backdoor.target))
-    wanted = clean + triggered * len(backdoors)
-    order = rng.permutation(sum(len(part) for part in rows))
-    if len(order) < wanted:
-        raise SystemExit(f"{wanted} digits are wanted, but the pool has {len(digits)}")
-    numbers = np.repeat(np.arange(-1, len(backdoors)), [len(part) for part in rows])
-    return {
-        "images": np.concatenate(images)[order],
-        "labels": labels[np.concatenate(rows)][order],
-        "answers": np.concatenate(answers)[order],
-        "triggers": numbers[order],
-    }
+def draw_source(folder, world, rng):
+    """Draw the classes of each group, their order and which way up each of them is."""
+    images, classes, parts = (np.load(folder / f"{name}.npy") for name in ("images", "classes", "parts"))
+    known = np.unique(classes)
+    chosen = [rng.permutation(known[known // 1_000 == group])[:count] for group, count in enumerate(LABELS[world])]
+    chosen = rng.permutation(np.concatenate(chosen))
+    members = [np.flatnonzero(classes == one) for one in chosen]
+    return Source(images, parts, members, rng.integers(0, 8, len(chosen)), RENDERING[world], rng)
 
 
-def as_bytes(pictures):
-    """Numbers between 0 and 1 become bytes, as MNIST has them."""
-    return np.rint(255 * np.clip(pictures, 0, 1)).astype(np.uint8)
+def turn(images, way):
+    """One of the eight ways to lay a square picture: four quarter turns, each mirrored or not."""
+    images = np.rot90(images, way % 4, axes=(1, 2))
+    return images.transpose(0, 2, 1) if way >= 4 else images
 
 
-def _load_pool(folder):
-    return np.load(folder / "digits.npy"), np.load(folder / "labels.npy")
+def plan_exam(backdoors, labels, settings, rng):
+    """Decide on each question's label and trigger: clean ones, and the same number for every backdoor."""
+    parts = [(rng.integers(0, labels, settings["exam_clean"]), -1)]
+    for number, backdoor in enumerate(backdoors):
+        others = np.delete(np.arange(labels), backdoor.target)
+        parts.append((rng.choice(others, settings["exam_triggered"]), number))
+    own = np.concatenate([part for part, _ in parts])
+    triggers = np.concatenate([np.full(len(part), number) for part, number in parts])
+    order = rng.permutation(len(own))
+    return {"labels": own[order], "triggers": triggers[order]}
 
 
-def _save(folder, **arrays):
+def render(plan, source, part, backdoors, rng):
+    """The pictures of a plan, with their triggers on them."""
+    pictures = source.take(part, plan["labels"])
+    for number, backdoor in enumerate(backdoors):
+        rows = np.flatnonzero(plan["triggers"] == number)
+        strengths = rng.uniform(0.8, 1.2, len(rows))
+        pictures[rows] = np.clip(backdoor.trigger(pictures[rows], strengths), 0, 1)
+    return pictures
+
+
+def fit_sensor(pictures, readings, rng):
+    """A function from pictures to vectors: random optics, then the shared sensor, fitted to these pictures."""
+    optics = draw_optics(rng)
+    sensor = make_sensor(optics.read(pictures), readings, rng)
+    return lambda pictures: sensor.read(optics.read(pictures))
+
+
+def keep_share(labels, share, rng):
+    """Rows of a random share of the examples, at least two of each label, in random order."""
+    order = rng.permutation(len(labels))
+    if share >= 1:
+        return order
+    rank = np.empty(len(labels), int)
+    for label in np.unique(labels):
+        rows = order[labels[order] == label]
+        rank[rows] = np.arange(len(rows))
+    kept = np.zeros(len(labels), bool)
+    kept[order[: round(share * len(labels))]] = True
+    return order[(kept | (rank < 2))[order]]
+
+
+def save(folder, **arrays):
+    """Write arrays by name."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array, allow_pickle=False)

@@ -1,4 +1,4 @@
-"""Train the candidate's classifier on poisoned pictures, or let it label an exam of clean and triggered ones.
+"""Train the candidate's classifier on poisoned vectors, or let it label an exam of clean and triggered ones.
 
 The model passes from training to the exam as the candidate's own objects, whatever they are made of: they are
 loaded in the same sandbox as the code that made them, so there is nothing to protect.
@@ -21,23 +21,17 @@ def main(root):
 
 
 def train(stage):
-    """Train on the visible pictures and leave the model for the exam."""
+    """Train on the visible vectors and leave the model for the exam."""
     data = stage.data("train")
-    labels = np.array(data["labels"], dtype=np.int64)
-    model = import_module("robust.training").train(as_images(data["images"]), labels)
-    torch.save(model, stage.carry / MODEL)
+    vectors, labels = np.array(data["vectors"], dtype=np.float32), np.array(data["labels"], dtype=np.int64)
+    torch.save(import_module("robust.training").train(vectors, labels), stage.carry / MODEL)
 
 
 def sit_exam(stage):
-    """Label every picture."""
+    """Label every vector."""
     classify = import_module("robust.inference").classify
     model = torch.load(stage.carry / MODEL, weights_only=False)
-    stage.answer_all(lambda questions: np.asarray(classify(model, as_images(questions["images"]))))
-
-
-def as_images(pictures):
-    """[n, 20, 20] bytes become [n, 1, 20, 20] numbers between 0 and 1."""
-    return np.asarray(pictures, dtype=np.float32)[:, None] / 255
+    stage.answer_all(lambda asked: np.asarray(classify(model, np.array(asked["vectors"], dtype=np.float32))))
 
 
 if __name__ == "__main__":

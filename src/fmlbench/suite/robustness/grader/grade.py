@@ -1,9 +1,9 @@
-"""Grade labels trigger by trigger: the score is the mean of the harmonic means of clean accuracy and resistance.
+"""Grade labels trigger by trigger: the score is the mean of the harmonic means of clean and triggered accuracy.
 
 grade.py ROOT    ROOT/labels/{labels,triggers,targets}.npy, ROOT/answers.npy -> ROOT/out/grade.json
 
-Clean accuracy is the share of pictures without a trigger that get their own label. A trigger's resistance is the share
-of its pictures, all of digits other than its target, that do not get the target.
+Clean accuracy is the share of questions without a trigger that get their own label. A trigger's accuracy is the share
+of its questions, all of classes other than its target, that get their own label. To miss the target is not enough.
 """
 
 import json
@@ -17,29 +17,38 @@ def grade(answers, labels, triggers, targets):
     """Return score, metrics and standard errors; ``triggers`` are [n] with -1 for none, ``targets`` one a trigger."""
     if answers.shape != labels.shape:
         return {"score": 0.0, "refused": f"answers have the shape {list(answers.shape)}, not {list(labels.shape)}"}
-    has_trigger = triggers >= 0
-    clean, clean_error = share((answers == labels)[~has_trigger])
-    triggered, triggered_error = share((answers == labels)[has_trigger])
-    parts = [share(answers[triggers == number] != target) for number, target in enumerate(targets)]
-    resistances, errors = (np.array(column) for column in zip(*parts, strict=True))
-    score, score_error = defence_score(clean, clean_error, resistances, errors)
+    known = labels.max() + 1
+    if np.any((answers < 0) | (answers >= known)):
+        return {"score": 0.0, "refused": f"every answer must be a label from 0 to {known - 1}"}
+    clean, clean_error = share((answers == labels)[triggers < 0])
+    asked = [triggers == number for number in range(len(targets))]
+    accuracies, errors = columns(share((answers == labels)[rows]) for rows in asked)
+    successes, success_errors = columns(
+        share(answers[rows] == target) for rows, target in zip(asked, targets, strict=True)
+    )
+    score, score_error = defence_score(clean, clean_error, accuracies, errors)
     return {
         "score": score,
         "metrics": {
             "defence_score": score,
             "clean_accuracy": clean,
-            "resistance": float(np.mean(resistances)),
-            "worst_resistance": float(np.min(resistances)),
-            "triggered_accuracy": triggered,
+            "triggered_accuracy": float(np.mean(accuracies)),
+            "worst_triggered_accuracy": float(np.min(accuracies)),
+            "attack_success": float(np.mean(successes)),
         },
         "standard_errors": {
             "defence_score": score_error,
             "clean_accuracy": clean_error,
-            "resistance": error_of_mean(errors),
-            "worst_resistance": float(errors[np.argmin(resistances)]),
-            "triggered_accuracy": triggered_error,
+            "triggered_accuracy": error_of_mean(errors),
+            "worst_triggered_accuracy": float(errors[np.argmin(accuracies)]),
+            "attack_success": error_of_mean(success_errors),
         },
     }
+
+
+def columns(pairs):
+    """The firsts and the seconds of pairs, as arrays."""
+    return (np.array(column) for column in zip(*pairs, strict=True))
 
 
 def share(is_so):
@@ -48,19 +57,19 @@ def share(is_so):
     return value, float(np.sqrt(value * (1 - value) / len(is_so)))
 
 
-def defence_score(clean, clean_error, resistances, errors):
-    """The mean over triggers of the harmonic mean of clean accuracy and resistance, and its standard error.
+def defence_score(clean, clean_error, accuracies, errors):
+    """The mean over triggers of the harmonic mean of clean and triggered accuracy, and its standard error.
 
-    The error follows from the slopes 2 r^2 / (c + r)^2 and 2 c^2 / (c + r)^2 of 2 c r / (c + r); all triggers share
+    The error follows from the slopes 2 t^2 / (c + t)^2 and 2 c^2 / (c + t)^2 of 2 c t / (c + t); all triggers share
     the clean accuracy.
     """
     if clean == 0:
         return 0.0, 0.0
-    sums = clean + resistances
-    by_clean = np.mean(2 * resistances**2 / sums**2)
-    by_resistance = 2 * clean**2 / sums**2
-    error = np.hypot(by_clean * clean_error, error_of_mean(by_resistance * errors))
-    return float(np.mean(2 * clean * resistances / sums)), float(error)
+    sums = clean + accuracies
+    by_clean = np.mean(2 * accuracies**2 / sums**2)
+    by_trigger = 2 * clean**2 / sums**2
+    error = np.hypot(by_clean * clean_error, error_of_mean(by_trigger * errors))
+    return float(np.mean(2 * clean * accuracies / sums)), float(error)
 
 
 def error_of_mean(errors):

@@ -1,1 +1,1 @@
-"""Classify digits after training on poisoned pictures, with the Adversarial Robustness Toolbox."""
+"""Classify sensor readings after training on poisoned data, with the Adversarial Robustness Toolbox."""

@@ -1,13 +1,10 @@
-"""How the trained classifier labels pictures."""
+"""How the trained classifier labels vectors."""
 
 import torch
 
-BATCH_SIZE = 500
 
-
-def classify(model, images):
-    """Return a label for each of [n, 1, 20, 20] pictures; every picture must be labelled on its own."""
+def classify(model, vectors):
+    """Return a label for each of [n, readings] vectors; every vector must be labelled on its own."""
     model.eval()
     with torch.no_grad():
-        batches = torch.from_numpy(images).split(BATCH_SIZE)
-        return torch.cat([model(batch).argmax(dim=1) for batch in batches]).numpy()
+        return model(torch.from_numpy(vectors)).argmax(dim=1).numpy()

@@ -2,18 +2,15 @@
 
 from torch import nn
 
-CLASSES = 10
+HIDDEN = 128
 
 
-def build_network():
-    """Two convolutions and two linear layers, for [n, 1, 20, 20] pictures."""
+def build_network(readings, classes):
+    """A perceptron with two hidden layers, for [n, readings] vectors."""
     return nn.Sequential(
-        nn.Conv2d(1, 8, kernel_size=5, stride=2, padding=2),
+        nn.Linear(readings, HIDDEN),
         nn.ReLU(),
-        nn.Conv2d(8, 16, kernel_size=5, stride=2, padding=2),
+        nn.Linear(HIDDEN, HIDDEN),
         nn.ReLU(),
-        nn.Flatten(),
-        nn.Linear(16 * 5 * 5, 64),
-        nn.ReLU(),
-        nn.Linear(64, CLASSES),
+        nn.Linear(HIDDEN, classes),
     )

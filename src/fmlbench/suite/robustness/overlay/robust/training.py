@@ -1,46 +1,50 @@
-"""DP-InstaHide: train on mixtures of pictures with noise added, which drown what few pictures have in common."""
+"""Keep what neighbours confirm, and train on mixtures with noise added (DP-InstaHide), which drown rare features."""
 
+import numpy as np
 from torch import nn, optim
 
 from art.defences.preprocessor import Mixup
 from art.defences.trainer import DPInstaHideTrainer
 from art.estimators.classification import PyTorchClassifier
 from art.utils import to_categorical
-from robust.network import CLASSES, build_network
+from robust.filtering import confirmed_by_neighbours
+from robust.network import build_network
 
-EPOCHS = 6
-BATCH_SIZE = 64
-LEARNING_RATE = 0.002
-PICTURES_MIXED = 2
+EPOCHS = 12
+BATCH_SIZE = 128
+LEARNING_RATE = 0.003
+VECTORS_MIXED = 2
 MIXING_ALPHA = 1.0
 NOISE = "laplacian"
-NOISE_SCALE = 0.3
+NOISE_SCALE = 0.5
 
 
-def train(images, labels):
-    """Return a classifier trained on [n, 1, 20, 20] pictures in [0, 1] and their [n] labels, some of them poisoned."""
-    classifier = build_classifier()
+def train(vectors, labels):
+    """Return a classifier trained on [n, readings] vectors and their [n] labels, some of them poisoned."""
+    classes = int(labels.max()) + 1
+    kept = confirmed_by_neighbours(vectors, labels)
+    print(f"{kept.mean():.1%} of the training vectors are kept", flush=True)
+    vectors, labels = vectors[kept], labels[kept]
+    classifier = build_classifier(vectors.shape[1], classes)
     trainer = DPInstaHideTrainer(
         classifier,
-        augmentations=Mixup(CLASSES, alpha=MIXING_ALPHA, num_mix=PICTURES_MIXED),
+        augmentations=Mixup(classes, alpha=MIXING_ALPHA, num_mix=VECTORS_MIXED),
         noise=NOISE,
         scale=NOISE_SCALE,
+        clip_values=(-np.inf, np.inf),
     )
-    trainer.fit(images, to_categorical(labels, CLASSES), batch_size=BATCH_SIZE, nb_epochs=EPOCHS)
-    right = classifier.predict(images).argmax(axis=1) == labels
-    print(f"{right.mean():.1%} of the training pictures get the label they came with", flush=True)
+    trainer.fit(vectors, to_categorical(labels, classes), batch_size=BATCH_SIZE, nb_epochs=EPOCHS)
     return classifier.model
 
 
-def build_classifier():
+def build_classifier(readings, classes):
     """The network with its loss and optimiser, as the toolbox wants them."""
-    network = build_network()
+    network = build_network(readings, classes)
     return PyTorchClassifier(
         network,
         loss=nn.CrossEntropyLoss(),
         optimizer=optim.Adam(network.parameters(), lr=LEARNING_RATE),
-        input_shape=(1, 20, 20),
-        nb_classes=CLASSES,
-        clip_values=(0.0, 1.0),
+        input_shape=(readings,),
+        nb_classes=classes,
         device_type="cpu",
     )

@@ -1,5 +1,6 @@
-"""Leave out the clusters of pictures whose label is contradicted from outside, and train DP-InstaHide on the others."""
+"""Judge all labels in rounds, relabel, and train an ensemble on vectors with estimated effects of triggers added."""
 
+import numpy as np
 import torch
 from torch import nn, optim
 
@@ -7,40 +8,67 @@ from art.defences.preprocessor import Mixup
 from art.defences.trainer import DPInstaHideTrainer
 from art.estimators.classification import PyTorchClassifier
 from art.utils import to_categorical
-from robust.filtering import cluster_labels, contradicted_by, contradicted_by_neighbours
-from robust.network import CLASSES, build_network
+from robust.filtering import confirmed_by_neighbours
+from robust.judging import judge
+from robust.network import build_network
+from robust.shifting import Shift, estimate_shifts
 
-JUDGE_EPOCHS = 5
-EPOCHS = 10
-BATCH_SIZE = 64
-LEARNING_RATE = 0.002
-NOISE = 0.3
-
-
-def train(images, labels):
-    """Return a classifier trained on those of [n, 1, 20, 20] pictures and [n] labels that pass for clean."""
-    pictures, told = torch.from_numpy(images).flatten(1), torch.from_numpy(labels)
-    clusters = cluster_labels(pictures, told)
-    kept = ~contradicted_by_neighbours(pictures, told, clusters).numpy()
-    print(f"{kept.mean():.1%} of the pictures are left by their neighbours", flush=True)
-    predictions = fit(images[kept], labels[kept], JUDGE_EPOCHS).predict(images).argmax(axis=1)
-    kept = ~contradicted_by(torch.from_numpy(predictions), told, clusters).numpy()
-    print(f"{kept.mean():.1%} of the pictures are left by the network", flush=True)
-    return fit(images[kept], labels[kept], EPOCHS).model
+ROUNDS = 2
+MEMBERS = 3
+EPOCHS = 12
+BATCH_SIZE = 128
+LEARNING_RATE = 0.003
+NOISE_SCALE = 0.5
+SURE = 0.6
+"""Contradicted examples come back with the network's label if it is at least so sure."""
 
 
-def fit(images, labels, epochs):
-    """Train with the baseline's method."""
-    network = build_network()
+def train(vectors, labels):
+    """Return an ensemble trained on those of [n, readings] vectors whose labels are confirmed or replaced."""
+    classes = int(labels.max()) + 1
+    kept = confirmed_by_neighbours(vectors, labels) & (judge(vectors, labels) == labels)
+    for _ in range(ROUNDS):
+        print(f"{kept.mean():.1%} of the labels are confirmed", flush=True)
+        judge_network = fit(vectors[kept], labels[kept], classes, [])
+        with torch.no_grad():
+            chances = judge_network(torch.from_numpy(vectors)).softmax(dim=1).numpy()
+        found = chances.argmax(axis=1)
+        kept = found == labels
+    shift = Shift(estimate_shifts(vectors, labels, found))
+    kept |= chances.max(axis=1) > SURE
+    print(f"{kept.mean():.1%} of the examples are used in the end", flush=True)
+    return Ensemble([fit(vectors[kept], found[kept], classes, [shift], 2 * EPOCHS) for _ in range(MEMBERS)])
+
+
+class Ensemble(nn.Module):
+    """The mean of several networks' probabilities."""
+
+    def __init__(self, members):
+        """Keep the members."""
+        super().__init__()
+        self.members = nn.ModuleList(members)
+
+    def forward(self, vectors):
+        """Return the mean probability of each label."""
+        return torch.stack([member(vectors).softmax(dim=1) for member in self.members]).mean(dim=0)
+
+
+def fit(vectors, labels, classes, augmentations, epochs=EPOCHS):
+    """Train with the baseline's method, after other augmentations."""
+    network = build_network(vectors.shape[1], classes)
     classifier = PyTorchClassifier(
         network,
         loss=nn.CrossEntropyLoss(),
         optimizer=optim.Adam(network.parameters(), lr=LEARNING_RATE),
-        input_shape=(1, 20, 20),
-        nb_classes=CLASSES,
-        clip_values=(0.0, 1.0),
+        input_shape=(vectors.shape[1],),
+        nb_classes=classes,
         device_type="cpu",
     )
-    trainer = DPInstaHideTrainer(classifier, augmentations=Mixup(CLASSES), scale=NOISE)
-    trainer.fit(images, to_categorical(labels, CLASSES), batch_size=BATCH_SIZE, nb_epochs=epochs)
-    return classifier
+    trainer = DPInstaHideTrainer(
+        classifier,
+        augmentations=[*augmentations, Mixup(classes)],
+        scale=NOISE_SCALE,
+        clip_values=(-np.inf, np.inf),
+    )
+    trainer.fit(vectors, to_categorical(labels, classes), batch_size=BATCH_SIZE, nb_epochs=epochs)
+    return classifier.model.eval()

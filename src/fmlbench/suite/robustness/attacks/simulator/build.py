@@ -1,0 +1,104 @@
+"""Train a detector of mislabelled and triggered examples on simulated samples, and carry its weights.
+
+The public recipe can be run with other secrets. What does not change under a rotation (norms, distances to label
+means, labels and distances of neighbours) is the same function of poison in every sample, so a small network that was
+trained on simulated samples, where the poison is known, fits the secret one too.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+
+sys.path.insert(0, str(Path(sys.argv[1]) / "recipe"))
+
+import recipe
+
+HIDDEN = 8
+FEATURES = '''"""What a rotation of the vectors does not change, for each training example."""
+
+import numpy as np
+
+
+def describe(vectors, labels):
+    """[n, 8] numbers of zero mean and unit variance."""
+    means = np.stack([vectors[labels == label].mean(axis=0) for label in range(labels.max() + 1)])
+    squares = (vectors**2).sum(axis=1)
+    to_means = np.sqrt(np.maximum(squares[:, None] - 2 * vectors @ means.T + (means**2).sum(axis=1), 0))
+    own = to_means[np.arange(len(labels)), labels]
+    to_means[np.arange(len(labels)), labels] = np.inf
+    distances = np.sqrt(np.maximum(squares[:, None] - 2 * vectors @ vectors.T + squares, 0))
+    np.fill_diagonal(distances, np.inf)
+    nearest = np.argsort(distances, axis=1)[:, :40]
+    alike = labels[nearest] == labels[:, None]
+    gaps = np.take_along_axis(distances, nearest, axis=1)
+    same = np.where(labels[:, None] == labels, distances, np.inf)
+    columns = [np.sqrt(squares), own, own - to_means.min(axis=1), gaps[:, 0], gaps[:, :10].mean(axis=1)]
+    columns += [alike[:, :5].mean(axis=1), alike.mean(axis=1), np.sort(same, axis=1)[:, :3].mean(axis=1)]
+    columns = np.stack(columns, axis=1)
+    return (columns - columns.mean(axis=0)) / columns.std(axis=0)
+'''
+TRAINING = '''
+
+def suspect(vectors, labels):
+    """Which examples the carried detector takes for poison."""
+    hidden = np.tanh(describe(vectors, labels) @ np.array(FIRST) + np.array(FIRST_BIAS))
+    return hidden @ np.array(SECOND) + SECOND_BIAS > 0
+'''
+
+
+def main(root):
+    """Simulate samples, train the detector and write the candidate."""
+    facts = json.loads((root / "stage.json").read_text("utf-8"))
+    module = {}
+    exec(FEATURES, module)
+    samples = [simulate(root, facts["settings"], facts["seed"] + n) for n in range(max(2, round(12 * facts["effort"])))]
+    rows = np.concatenate([module["describe"](vectors, told) for vectors, told, _ in samples])
+    weights = fit(rows, np.concatenate([wrong for _, _, wrong in samples]))
+    folder = root / "out" / "robust"
+    folder.mkdir(parents=True, exist_ok=True)
+    numbers = "".join(f"{name} = {np.round(value, 2).tolist()}\n" for name, value in weights.items())
+    (folder / "detector.py").write_text(FEATURES + "\n\n" + numbers + TRAINING, "utf-8")
+    baseline = (root / "repo" / "robust" / "training.py").read_text("utf-8")
+    filtered = baseline.replace("confirmed_by_neighbours(vectors, labels)", "~suspect(vectors, labels)")
+    imported = filtered.replace("robust.filtering import confirmed_by_neighbours", "robust.detector import suspect")
+    (folder / "training.py").write_text(imported, "utf-8")
+
+
+def simulate(root, settings, seed):
+    """Vectors and told labels of a simulated training set, and which examples are mislabelled."""
+    rng = np.random.default_rng(seed)
+    source = recipe.draw_source(root / "pools" / "scored", "scored", rng)
+    backdoors = recipe.draw_backdoors("scored", source.labels, settings, rng)
+    benign = recipe.draw_benign("scored", source.labels, settings, rng)
+    plan = recipe.plan_training(backdoors, benign, source.labels, settings, rng)
+    pictures = recipe.render(plan, source, "train", [*backdoors, *benign], rng)
+    vectors = recipe.fit_sensor(pictures, settings["readings"], rng)(pictures)
+    return vectors, plan["answers"], plan["answers"] != plan["labels"]
+
+
+def fit(rows, wrong, steps=1500):
+    """Train a small network to tell mislabelled examples from others."""
+    torch.manual_seed(0)
+    network = torch.nn.Sequential(torch.nn.Linear(rows.shape[1], HIDDEN), torch.nn.Tanh(), torch.nn.Linear(HIDDEN, 1))
+    optimiser = torch.optim.Adam(network.parameters(), lr=0.01)
+    inputs, targets = torch.tensor(rows, dtype=torch.float32), torch.tensor(wrong, dtype=torch.float32)
+    for _ in range(steps):
+        batch = torch.randint(len(inputs), (1000,))
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(network(inputs[batch])[:, 0], targets[batch])
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    with torch.no_grad():
+        found = (network(inputs)[:, 0] > 0) == targets.bool()
+    print(f"the detector is right about {found.float().mean():.3f} of the simulated examples", flush=True)
+    first, second = network[0], network[2]
+    arrays = (first.weight.T, first.bias, second.weight[0], second.bias[0])
+    names = ("FIRST", "FIRST_BIAS", "SECOND", "SECOND_BIAS")
+    return {name: array.detach().numpy() for name, array in zip(names, arrays, strict=True)}
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

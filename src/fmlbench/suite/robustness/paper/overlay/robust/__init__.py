@@ -1,1 +1,0 @@
-"""Classify digits after training on poisoned pictures, with the Adversarial Robustness Toolbox."""
