@@ -31,7 +31,7 @@ BACKDROP_INK = 0.35
 """The root mean square of a backdrop's pixels."""
 SPLITS = {"train": (0, 1, 2), "validation": (3,), "test": (4,)}
 """Which fifths of the subjects a split uses; a hash of its pixels decides which fifth a picture is in."""
-DRAWINGS = {name: 1 / 3 for name in ("scored/backdrops", "lab/subjects", "lab/backdrops")}
+DRAWINGS = dict.fromkeys(("scored/backdrops", "lab/subjects", "lab/backdrops"), 1 / 3)
 """Which share of the classes of Quick, Draw! each part of a world has."""
 
 HABITS = (0.97, 0.95, 0.9, 0.8, 0.6, 0.4)

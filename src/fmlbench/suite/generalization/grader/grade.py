@@ -1,4 +1,4 @@
-"""Grade labels domain by domain: the score is the mean accuracy over unseen domains, or over seen ones if that is lower.
+"""Grade labels domain by domain: the score is the mean accuracy over unseen domains, or over seen ones if lower.
 
 grade.py ROOT    ROOT/labels/{labels,domains}.npy, ROOT/answers.npy -> ROOT/out/grade.json
 """
