@@ -1,7 +1,7 @@
 """Carry the geometry of the public subjects, align the secret sensor with it, and classify by the public means.
 
 The attacker simulates the recipe with backdrops that say nothing and carries the class means and the directions of a
-linear discriminant (ten vectors of 80 numbers each, four bits a number). In the sample, the Gram matrix of the labelled
+linear discriminant (ten vectors of 80 numbers of five levels each). In the sample, the Gram matrix of the labelled
 means tells which class has which number, and an orthogonal Procrustes fit turns the carried directions into its axes.
 """
 
@@ -53,7 +53,9 @@ def train(readings, labels, domains):
 
 
 def align(readings, labels):
-    carried = np.frombuffer(base64.b85decode(CARRIED), np.int8).reshape(2, 10, -1) / 40.0
+    packed = np.frombuffer(base64.b85decode(CARRIED), np.uint8)
+    digits = (packed[:, None] // 5 ** np.arange(3) % 5).ravel()[: 20 * readings.shape[1]]
+    carried = digits.reshape(2, 10, -1) / 4.0 - 0.5
     means = np.stack([readings[labels == label].mean(0) for label in range(10)])
     means = means - means.mean(0)
     found = quadratic_assignment(means @ means.T, carried[0] @ carried[0].T, options={{"maximize": True}}).col_ind
@@ -66,8 +68,10 @@ def build(root):
     """Write the candidate."""
     means, directions = learn_geometry(root, json.loads((root / "stage.json").read_text("utf-8")))
     carried = np.stack([means, directions])
-    carried /= np.abs(carried).max(axis=(1, 2), keepdims=True)
-    text = base64.b85encode(np.rint(carried * 7).astype(np.int8).tobytes()).decode()
+    carried /= 1.5 * carried.std(axis=(1, 2), keepdims=True)
+    digits = np.clip(np.rint(2 + 2 * carried), 0, 4).astype(int).ravel()
+    digits = np.concatenate([digits, np.zeros(-len(digits) % 3, int)]).reshape(-1, 3)
+    text = base64.b85encode((digits * 5 ** np.arange(3)).sum(axis=1).astype(np.uint8).tobytes()).decode()
     out = root / "out" / "generalize"
     out.mkdir(parents=True)
     (out / "training.py").write_text(TRAINING.format(carried=text, weight=0.5), "utf-8")

@@ -20,7 +20,7 @@ import recipe
 import sensor
 from worlds import WORLDS
 
-UNITS = 100
+UNITS = 45
 NETWORK = '''"""The network that is trained, with features that were learned elsewhere."""
 
 import base64
