@@ -23,35 +23,43 @@ def grader(program: Path) -> ModuleType:
     return load_program(program)
 
 
-DOMAINS = np.array([0, 1, 2, 3] * 4)
-LABELS = np.array([7] * 16)
-ANSWERS = np.array([7, 7, 0, 7, 7, 7, 7, 7, 7, 1, 2, 7, 7, 7, 99, -1])
-"""Right in domains 0 to 3: four, three, one and three of four. Nobody asked for labels 99 and -1."""
+DOMAINS = np.repeat(np.arange(8), 4)
+LABELS = np.full(32, 7)
+ANSWERS = LABELS.copy()
+ANSWERS[[0, 24, 28, 29, 30]] = [1, 2, 3, 99, -1]
+"""Right: three of four in domain 0 (seen), all in 1 to 5, three of four in 6 and one of four in 7 (unseen)."""
 
 
-def test_the_score_is_the_accuracy_in_the_worst_domain(grader: ModuleType):
+def test_the_score_is_the_mean_accuracy_over_unseen_domains(grader: ModuleType):
     grade = grader.grade(ANSWERS, LABELS, DOMAINS)
-    assert grade["score"] == grade["metrics"]["worst_domain_accuracy"] == pytest.approx(1 / 4)
+    assert grade["score"] == grade["metrics"]["accuracy"] == pytest.approx((3 / 4 + 1 / 4) / 2)
 
 
-def test_a_seen_domain_can_be_the_worst(grader: ModuleType):
-    answers = np.where(DOMAINS == 1, 0, LABELS)
-    assert grader.grade(answers, LABELS, DOMAINS)["score"] == 0.0
+def test_seen_domains_count_where_they_are_worse(grader: ModuleType):
+    answers = np.where(DOMAINS < 6, 0, LABELS)
+    answers[:4] = 7
+    grade = grader.grade(answers, LABELS, DOMAINS)
+    assert grade["metrics"]["unseen_domain_accuracy"] == 1
+    assert grade["score"] == pytest.approx(1 / 6)
 
 
-def test_seen_and_unseen_domains_are_averaged_apart(grader: ModuleType):
+def test_side_metrics_name_seen_unseen_and_worst(grader: ModuleType):
     metrics = grader.grade(ANSWERS, LABELS, DOMAINS)["metrics"]
-    assert metrics["seen_domain_accuracy"] == pytest.approx((4 / 4 + 3 / 4) / 2)
-    assert metrics["unseen_domain_accuracy"] == pytest.approx((1 / 4 + 3 / 4) / 2)
+    assert metrics["seen_domain_accuracy"] == pytest.approx((3 / 4 + 5) / 6)
+    assert metrics["unseen_domain_accuracy"] == pytest.approx(1 / 2)
+    assert metrics["worst_unseen_domain_accuracy"] == pytest.approx(1 / 4)
 
 
 def test_standard_errors_are_binomial(grader: ModuleType):
     errors = grader.grade(ANSWERS, LABELS, DOMAINS)["standard_errors"]
     # A quarter of four: sqrt(1/4 * 3/4 / 4) = sqrt(3) / 8, and the same for three quarters.
-    assert errors["worst_domain_accuracy"] == pytest.approx(3**0.5 / 8)
-    assert errors["unseen_domain_accuracy"] == pytest.approx((2 * 3 / 64) ** 0.5 / 2)
-    # All right has no error, three quarters have sqrt(3) / 8; half of that for a mean of two.
-    assert errors["seen_domain_accuracy"] == pytest.approx(3**0.5 / 16)
+    assert errors["worst_unseen_domain_accuracy"] == pytest.approx(3**0.5 / 8)
+    assert errors["accuracy"] == errors["unseen_domain_accuracy"] == pytest.approx((2 * 3 / 64) ** 0.5 / 2)
+    assert errors["seen_domain_accuracy"] == pytest.approx(3**0.5 / 8 / 6)
+
+
+def test_an_answer_that_is_no_label_is_wrong(grader: ModuleType):
+    assert grader.grade(np.full(32, -1), LABELS, DOMAINS)["score"] == 0.0
 
 
 def test_answers_of_another_shape_are_refused(grader: ModuleType):
@@ -65,4 +73,4 @@ def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: P
     np.save(tmp_path / "labels" / "domains.npy", DOMAINS)
     np.save(tmp_path / "answers.npy", ANSWERS)
     subprocess.run([sys.executable, "-I", "-B", program, tmp_path], check=True, timeout=60)
-    assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(0.25)
+    assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(0.5)

@@ -1,12 +1,17 @@
-"""Make coloured, textured digits whose label goes with colour and texture, more in one domain than in another.
+"""Photograph subjects in front of backdrops with several cameras, and let only a secret sensor see the pictures.
 
-    recipe.py prepare ROOT    ROOT/raw/mnist/*-ubyte       -> ROOT/pools/SPLIT/{digits,labels}.npy
-    recipe.py draw ROOT       ROOT/pools, ROOT/stage.json  -> ROOT/out/{train,validation,test}/
+    recipe.py prepare ROOT    ROOT/raw/{mnist,fashion-mnist,quickdraw,cifar-10} -> ROOT/pools/WORLD/
+    recipe.py draw ROOT       ROOT/pools, ROOT/stage.json                       -> ROOT/out/{train,validation,test}/
 
-Which digits train, validate and test is fixed once. A seed decides which of them are used, what their noisy labels
-are, which colour and which texture goes with which label, and what becomes of that in the unseen domains.
+A domain is a camera together with a habit: which backdrops are chosen for which label, and how often. The label of a
+picture is that of its subject. Backdrops follow the label in training, more in one domain than in another and not
+always in the same way; in unseen domains they follow a permutation of the labels, so they mislead.
+
+Which pictures belong to which world and split is fixed. The secret seed decides which class a label stands for, which
+pictures are backdrops, all domains, every rendering, and the axes of the sensor.
 """
 
+import hashlib
 import json
 import sys
 from dataclasses import dataclass
@@ -14,152 +19,222 @@ from pathlib import Path
 
 import numpy as np
 
-CLASSES = 10
-SIDE = 28
-SPLITS = {
-    "train": ("train", slice(0, 40_000)),
-    "validation": ("train", slice(40_000, 60_000)),
-    "test": ("t10k", slice(0, 10_000)),
-}
-"""Which of MNIST's two files a pool comes from, and which of its digits. Their writers are others in each."""
+sys.path.insert(0, str(Path(__file__).parent))
+
+from pictures import deal_classes, read_cifar, read_fashion, read_mnist, read_quickdraw, rerender
+from sensor import make_sensor
+from worlds import SIDE, WORLDS
+
+LABELS = 10
+BACKDROPS_PER_LABEL = 2
+BACKDROP_INK = 0.35
+"""The root mean square of a backdrop's pixels."""
+SPLITS = {"train": (0, 1, 2), "validation": (3,), "test": (4,)}
+"""Which fifths of the subjects a split uses; a hash of its pixels decides which fifth a picture is in."""
+DRAWINGS = dict.fromkeys(("scored/backdrops", "lab/subjects", "lab/backdrops"), 1 / 3)
+"""Which share of the classes of Quick, Draw! each part of a world has."""
+
+HABITS = (0.97, 0.95, 0.9, 0.8, 0.6, 0.4)
+"""How often, in each seen domain, a backdrop is chosen by the label; the secret moves each by up to 0.01."""
+UNSEEN_HABITS = (0.85, 1.0)
+"""The same in unseen domains: evenly spaced between these."""
+MOVED_LABELS = 4
+"""How many labels change their backdrops with each other in each seen domain; in unseen ones all but one do."""
+SEEN_AMOUNT, UNSEEN_AMOUNT = 0.3, 0.4
+"""How far cameras differ."""
 
 
 @dataclass(frozen=True)
 class Domain:
-    """How often colour and texture are those of the label, or of the label so many places on."""
+    """A camera and a habit."""
 
-    colour: float
-    texture: float
-    colour_turn: int = 0
-    texture_turn: int = 0
-    between: bool = False
-    """Whether hues and stripes lie half way between those of all other domains."""
+    habit: float
+    order: np.ndarray
+    """[labels]: whose backdrops a label is given."""
+    subject_gain: float
+    backdrop_gain: float
+    noise: float
+    distortions: list
+
+    def photograph(self, world, subjects, backdrops, rng):
+        """Pictures, [n, s, s], of subjects in front of backdrops."""
+        pictures = world.expose(self.subject_gain * subjects, self.backdrop_gain * backdrops)
+        for distort in self.distortions:
+            pictures = distort(pictures)
+        return (pictures + self.noise * rng.standard_normal(pictures.shape)).astype(np.float32)
 
 
-UNRELATED = 1 / CLASSES
-SEEN = (Domain(colour=0.8, texture=0.9), Domain(colour=0.6, texture=0.75))
+@dataclass(frozen=True)
+class Universe:
+    """What the secret chose for one sample, beside its domains."""
 
-
-def unseen(exam, turns):
-    """The unseen domains of an exam; ``turns`` are two different numbers from 1 to 9."""
-    return (
-        Domain(colour=0.6, texture=0.9, texture_turn=turns[0]),
-        Domain(colour=0.9, texture=0.6, colour_turn=turns[1]),
-        Domain(colour=UNRELATED, texture=UNRELATED, between=exam == "test"),
-    )
+    label_of_class: dict
+    backdrops: np.ndarray
+    """[labels, backdrops of each, s, s]."""
 
 
 def prepare(root):
-    """Read MNIST, drop digits that occur more than once, and divide the rest among the pools."""
-    raw = root / "raw" / "mnist"
-    images = {file: read_idx(raw / f"{file}-images-idx3-ubyte") for file in ("train", "t10k")}
-    labels = {file: read_idx(raw / f"{file}-labels-idx1-ubyte") for file in ("train", "t10k")}
-    twice = repeated(np.concatenate(list(images.values())))
-    for split, (file, part) in SPLITS.items():
-        kept = [image.tobytes() not in twice for image in images[file][part]]
-        _save(root / "pools" / split, digits=images[file][part][kept], labels=labels[file][part][kept].astype(np.int64))
+    """Read all pictures and divide them among the worlds."""
+    raw, pools = root / "raw", root / "pools"
+    _save_pictures(pools / "scored" / "subjects", *read_fashion(raw / "fashion-mnist"))
+    _save_pictures(pools / "sibling" / "subjects", *read_mnist(raw / "mnist"))
+    _save_pictures(pools / "sibling" / "backdrops", *read_cifar(raw / "cifar-10"))
+    drawings, numbers, names = read_quickdraw(raw / "quickdraw")
+    for part, chosen in deal_classes(names, DRAWINGS, "fmlbench generalization").items():
+        rows = np.isin(numbers, [names.index(name) for name in chosen])
+        _save_pictures(pools / part, drawings[rows], numbers[rows])
 
 
-def read_idx(file):
-    """Read the format of MNIST: two zeros, a type, the number of axes, their sizes, and bytes."""
-    content = file.read_bytes()
-    shape = np.frombuffer(content, ">u4", count=content[3], offset=4)
-    return np.frombuffer(content, np.uint8, offset=4 + 4 * content[3]).reshape(shape)
+def shrink(images):
+    """28 x 28 pixels become 14 x 14."""
+    return np.rint(images.reshape(-1, SIDE, 2, SIDE, 2).mean(axis=(2, 4))).astype(np.uint8)
 
 
-def repeated(images):
-    """Return the images that occur more than once, as bytes."""
-    seen, twice = set(), set()
-    for image in images:
-        content = image.tobytes()
-        (twice if content in seen else seen).add(content)
-    return twice
+def fifth(image):
+    """A number from 0 to 4 for a picture: the same for equal pictures, as good as random otherwise."""
+    return hashlib.sha256(image.tobytes()).digest()[0] * 5 // 256
+
+
+def _save_pictures(folder, images, labels):
+    _save(folder, images=shrink(images), labels=labels, fifths=np.array([fifth(image) for image in images]))
 
 
 def draw(root):
     """Draw one training set and both exams."""
     facts = json.loads((root / "stage.json").read_text("utf-8"))
-    seed, settings = facts["seed"], facts["settings"]
-    world = np.random.default_rng([seed, 0])
-    looks = tuple(world.permutation(CLASSES) for _ in range(2))
-    turns = world.permutation(np.arange(1, CLASSES))[:4]
+    seed, settings, name = facts["seed"], facts["settings"], facts.get("world", "scored")
+    world, pools = WORLDS[name], root / "pools" / name
+    subjects = {part: np.load(pools / "subjects" / f"{part}.npy") for part in ("images", "labels", "fifths")}
+    universe = draw_universe(subjects["labels"], _load_images(pools / "backdrops"), _rng(seed, 0))
+    seen = draw_seen_domains(world, _rng(seed, 1))
     plan = {
-        "train": (SEEN, settings["train_per_domain"]),
-        "validation": ((*SEEN, *unseen("validation", turns[:2])), settings["exam_per_domain"]),
-        "test": ((*SEEN, *unseen("test", turns[2:])), settings["exam_per_domain"]),
+        "train": [(domain, settings["train_per_domain"]) for domain in seen],
+        **{
+            exam: [(domain, settings["exam_per_seen_domain"]) for domain in seen]
+            + [(domain, settings["exam_per_unseen_domain"]) for domain in draw_unseen_domains(world, settings, rng)]
+            for exam, rng in (("validation", _rng(seed, 2)), ("test", _rng(seed, 3)))
+        },
     }
-    for stream, (split, (domains, size)) in enumerate(plan.items(), start=1):
-        rng = np.random.default_rng([seed, stream])
-        drawn = draw_domains(*_load_pool(root / "pools" / split), domains, size, settings["label_noise"], looks, rng)
+    drawn = {
+        split: take_pictures(world, universe, subjects, split, domains, _rng(seed, 4 + number))
+        for number, (split, domains) in enumerate(plan.items())
+    }
+    sensor = make_sensor(drawn["train"]["pictures"], settings["sensor_size"], _rng(seed, 7))
+    for split, arrays in drawn.items():
+        readings = sensor.read(arrays.pop("pictures"))
         if split == "train":
-            _save(root / "out" / "train", **drawn)
+            kept = keep_share(arrays["domains"], facts.get("train_share", 1.0))
+            _save(root / "out" / split, readings=readings[kept], **{key: part[kept] for key, part in arrays.items()})
         else:
-            _save(root / "out" / split / "questions", images=drawn.pop("images"))
-            _save(root / "out" / split / "labels", **drawn)
+            _save(root / "out" / split / "questions", readings=readings)
+            _save(root / "out" / split / "labels", **arrays)
 
 
-def draw_domains(digits, classes, domains, size, noise, looks, rng):
-    """Draw so many digits for each domain, none of them twice; return images, labels and domains, shuffled."""
-    chosen = rng.permutation(len(digits))[: size * len(domains)]
-    if len(chosen) < size * len(domains):
-        raise SystemExit(f"{size * len(domains)} digits are wanted, but the pool has {len(digits)}")
-    images, labels = [], []
-    for domain, rows in zip(domains, np.split(chosen, len(domains)), strict=True):
-        noisy = agree(classes[rows], 1 - noise, 0, rng)
-        colours = looks[0][agree(noisy, domain.colour, domain.colour_turn, rng)]
-        textures = looks[1][agree(noisy, domain.texture, domain.texture_turn, rng)]
-        images.append(render(digits[rows], colours, textures, domain.between, rng))
-        labels.append(noisy)
-    order = rng.permutation(len(chosen))
-    numbers = np.repeat(np.arange(len(domains)), size)
-    return {
-        "images": np.concatenate(images)[order],
-        "labels": np.concatenate(labels)[order],
-        "domains": numbers[order],
-    }
+def draw_universe(classes, backdrops, rng):
+    """Choose the classes, number them anew, and choose the backdrops of each label."""
+    chosen_classes = rng.permutation(np.unique(classes))[:LABELS]
+    chosen = rng.permutation(len(backdrops))[: LABELS * BACKDROPS_PER_LABEL]
+    return Universe(
+        label_of_class={int(one): label for label, one in enumerate(chosen_classes)},
+        backdrops=equalise_ink(backdrops[chosen]).reshape(LABELS, BACKDROPS_PER_LABEL, SIDE, SIDE),
+    )
 
 
-def agree(labels, share, turn, rng):
-    """Return the label ``turn`` places on, in that share of cases, and otherwise any but the label itself."""
-    others = (labels + rng.integers(1, CLASSES, len(labels))) % CLASSES
-    return np.where(rng.random(len(labels)) < share, (labels + turn) % CLASSES, others)
+def equalise_ink(images):
+    """Give all pictures the same mean square, so that no backdrop is much easier to see than another."""
+    levels = images / 255
+    strength = np.sqrt(np.mean(levels**2, axis=(1, 2), keepdims=True))
+    return np.rint(255 * np.clip(levels * BACKDROP_INK / strength, 0, 1)).astype(np.uint8)
 
 
-def render(digits, colours, textures, between, rng):
-    """Paint digits in their colours on striped paper of any colour: [n, 3, 28, 28] bytes."""
-    count = len(digits)
-    ink = digits[:, None] / 255
-    hues = (colours + 0.5 * between) / CLASSES + rng.normal(0, 0.015, count)
-    paint = mix(hues, pale=rng.uniform(0.15, 0.5, count), brightness=rng.uniform(0.6, 1, count))
-    wash = mix(rng.random(count), pale=rng.uniform(0, 0.7, count), brightness=rng.uniform(0.4, 0.9, count))
-    paper = wash[:, :, None, None] * stripes(textures, between, rng)[:, None]
-    return np.rint(255 * (ink * paint[:, :, None, None] + (1 - ink) * paper)).astype(np.uint8)
+def draw_seen_domains(world, rng):
+    """The domains of training, in an order that says nothing about their habits."""
+    habits = np.array(HABITS) + rng.uniform(-0.01, 0.01, len(HABITS))
+    domains = []
+    for habit in habits:
+        order, moved = np.arange(LABELS), rng.permutation(LABELS)[:MOVED_LABELS]
+        order[moved] = rng.permutation(moved)
+        domains.append(draw_domain(world, habit, order, SEEN_AMOUNT, rng))
+    return [domains[number] for number in rng.permutation(len(domains))]
 
 
-def mix(hues, pale, brightness):
-    """Colours, [n, 3]; ``pale`` is their share of white."""
-    return (pale[:, None] + (1 - pale[:, None]) * rgb(hues)) * brightness[:, None]
+def draw_unseen_domains(world, settings, rng):
+    """Domains that belong to one exam alone."""
+    habits = np.linspace(*UNSEEN_HABITS, settings["unseen_domains"])
+    return [draw_domain(world, habit, misleading_order(rng), UNSEEN_AMOUNT, rng) for habit in habits]
 
 
-def rgb(hues):
-    """Fully saturated colours, [n, 3], from places on the colour circle."""
-    sixths = (hues % 1) * 6
-    return np.clip(np.stack([np.abs(sixths - 3) - 1, 2 - np.abs(sixths - 2), 2 - np.abs(sixths - 4)], axis=1), 0, 1)
+def misleading_order(rng):
+    """A permutation that leaves exactly one label in place.
+
+    One in ten is what chance leaves in place, so nobody gains by betting that a backdrop is wrong; to have it in every
+    domain makes scores less noisy than free permutations would.
+    """
+    while True:
+        order = rng.permutation(LABELS)
+        if np.sum(order == np.arange(LABELS)) == 1:
+            return order
 
 
-def stripes(textures, between, rng):
-    """Soft stripes, [n, 28, 28] between 0 and 1: five directions, wide and narrow, at random places."""
-    count = len(textures)
-    angles = (textures % 5 + 0.5 * between) * np.pi / 5 + rng.normal(0, 0.08, count)
-    widths = np.where(textures < 5, 0.9, 1.8) * np.exp(rng.normal(0, 0.05, count))
-    phases = rng.uniform(0, 2 * np.pi, count)
-    down, right = np.meshgrid(*[np.arange(SIDE) - (SIDE - 1) / 2] * 2, indexing="ij")
-    across = right * np.cos(angles)[:, None, None] + down * np.sin(angles)[:, None, None]
-    return 0.5 + 0.5 * np.sin(widths[:, None, None] * across + phases[:, None, None])
+def draw_domain(world, habit, order, amount, rng):
+    """A domain with a camera of its own."""
+    gains = np.exp(0.2 * amount * rng.standard_normal(2))
+    return Domain(
+        habit=habit,
+        order=order,
+        subject_gain=world.subject_gain * gains[0],
+        backdrop_gain=world.backdrop_gain * gains[1],
+        noise=0.05 * np.exp(0.4 * amount * rng.standard_normal()),
+        distortions=[kind(amount, rng) for kind in world.distortions],
+    )
 
 
-def _load_pool(folder):
-    return np.load(folder / "digits.npy"), np.load(folder / "labels.npy")
+def take_pictures(world, universe, subjects, split, domains, rng):
+    """Photograph so many subjects in each domain; return pictures, labels and domains, shuffled."""
+    usable = np.isin(subjects["labels"], list(universe.label_of_class)) & np.isin(subjects["fifths"], SPLITS[split])
+    pool = np.flatnonzero(usable)
+    parts = []
+    for number, (domain, size) in enumerate(domains):
+        rows = rng.choice(pool, size, replace=size > len(pool))
+        labels = np.array([universe.label_of_class[one] for one in subjects["labels"][rows].tolist()])
+        if split == "train":
+            labels = np.where(rng.random(size) < world.label_errors, rng.integers(0, LABELS, size), labels)
+        figures = rerender(
+            subjects["images"][rows], rng, turn=0.06, scale=0.04, shear=0.04, shift=0.3, warp=0.16, pen=0.4, noise=0
+        )
+        scenes = rerender(
+            choose_backdrops(universe.backdrops, labels, domain, rng),
+            rng, turn=0.05, scale=0.03, shear=0.03, shift=0.2, warp=0.1, pen=0.4, noise=0,
+        )  # fmt: skip
+        pictures = domain.photograph(world, figures, scenes, rng)
+        parts.append({"pictures": pictures, "labels": labels, "domains": np.full(size, number)})
+    order = rng.permutation(sum(size for _, size in domains))
+    return {key: np.concatenate([part[key] for part in parts])[order] for key in parts[0]}
+
+
+def choose_backdrops(backdrops, labels, domain, rng):
+    """A backdrop for each label: by habit one of those that its domain gives it, otherwise any."""
+    by_habit = rng.random(len(labels)) < domain.habit
+    owners = np.where(by_habit, domain.order[labels], rng.integers(0, LABELS, len(labels)))
+    return backdrops[owners, rng.integers(0, BACKDROPS_PER_LABEL, len(labels))]
+
+
+def keep_share(domains, share):
+    """The first rows of each domain, at least two for each label on average; exams stay as they are."""
+    kept = [rows[: max(2 * LABELS, round(share * len(rows)))] for rows in _rows_of_each(domains)]
+    return np.sort(np.concatenate(kept))
+
+
+def _rows_of_each(domains):
+    return [np.flatnonzero(domains == one) for one in np.unique(domains)]
+
+
+def _rng(seed, stream):
+    return np.random.default_rng([seed, stream])
+
+
+def _load_images(folder):
+    return np.load(folder / "images.npy")
 
 
 def _save(folder, **arrays):

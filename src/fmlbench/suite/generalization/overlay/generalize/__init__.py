@@ -1,1 +1,1 @@
-"""Classify digits in domains never seen, on top of spuco."""
+"""Classify what a sensor reads in domains never seen, on top of spuco."""

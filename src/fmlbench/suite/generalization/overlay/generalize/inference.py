@@ -1,12 +1,12 @@
-"""How the trained classifier labels pictures."""
+"""How the trained classifier labels readings."""
 
 import torch
 
 BATCH_SIZE = 500
 
 
-def classify(model, images):
-    """Return a label for each of [n, 3, 28, 28] pictures; every picture must be labelled on its own."""
+def classify(model, readings):
+    """Return a label for each of [n, 80] readings; each must be labelled independently of the others."""
     model.eval()
     with torch.no_grad():
-        return torch.cat([model(batch).argmax(dim=1) for batch in images.split(BATCH_SIZE)])
+        return torch.cat([model(batch).argmax(dim=1) for batch in readings.split(BATCH_SIZE)])

@@ -1,11 +1,11 @@
 """The network that is trained."""
 
-from spuco.models import LeNet, SpuCoModel
+from spuco.models import MLP, SpuCoModel
 
 CLASSES = 10
 
 
-def build_network():
-    """LeNet for [n, 3, 28, 28] pictures: a backbone with 84 features, and a linear classifier."""
-    backbone = LeNet(channel=3)
+def build_network(size):
+    """spuco's perceptron for readings of ``size`` numbers: a backbone with 256 features, and a linear classifier."""
+    backbone = MLP(size)
     return SpuCoModel(backbone, backbone.representation_dim, CLASSES)

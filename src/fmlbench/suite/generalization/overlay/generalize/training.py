@@ -3,23 +3,23 @@
 from torch import optim
 
 from generalize.network import build_network
-from generalize.pictures import Pictures
+from generalize.readings import Readings
 from spuco.robust_train import ERM
 
-EPOCHS = 5
-BATCH_SIZE = 64
+EPOCHS = 6
+BATCH_SIZE = 128
 LEARNING_RATE = 0.002
-WEIGHT_DECAY = 0.0
+WEIGHT_DECAY = 0.0001
 
 
-def train(images, labels, domains):
-    """Return a classifier trained on [n, 3, 28, 28] pictures in [0, 1] with their [n] labels and [n] domains."""
-    model = build_network()
+def train(readings, labels, domains):
+    """Return a classifier trained on [n, 80] readings with their [n] labels and [n] domains."""
+    model = build_network(readings.shape[1])
     method = ERM(
         model=model,
-        trainset=Pictures(images, labels, domains),
+        trainset=Readings(readings, labels, domains),
         batch_size=BATCH_SIZE,
-        optimizer=optim.Adam(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY),
+        optimizer=optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY),
         num_epochs=EPOCHS,
     )
     for epoch in range(EPOCHS):

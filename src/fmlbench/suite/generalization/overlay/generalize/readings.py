@@ -1,22 +1,22 @@
-"""The visible pictures as a data set that spuco's trainers take."""
+"""The training data as a data set that spuco's trainers take."""
 
 from torch.utils.data import Dataset
 
 from spuco.utils import convert_labels_to_partition
 
 
-class Pictures(Dataset):
-    """Pictures with their labels; their domains are known to the data set, and no part of an example."""
+class Readings(Dataset):
+    """Readings with their labels. The data set knows the domain of each; an example does not contain it."""
 
-    def __init__(self, images, labels, domains):
-        self.images = images
+    def __init__(self, readings, labels, domains):
+        self.readings = readings
         self.targets = labels
         self.labels = labels.tolist()
         self.domains = domains.tolist()
         self.num_classes = int(labels.max()) + 1
 
     def __getitem__(self, item):
-        return self.images[item], self.targets[item]
+        return self.readings[item], self.targets[item]
 
     def __len__(self):
         return len(self.labels)

@@ -1,1 +1,0 @@
-"""Classify digits in domains never seen, on top of DomainBed."""
