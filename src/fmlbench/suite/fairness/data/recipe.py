@@ -88,10 +88,7 @@ def days_in_jail(line):
 def read_adult(folder):
     """The complete rows of both files of the census data; protected are sex, race and age."""
     table = [
-        line
-        for name in ("adult.data", "adult.test")
-        for line in read_census(folder / name)
-        if "?" not in line.values()
+        line for name in ("adult.data", "adult.test") for line in read_census(folder / name) if "?" not in line.values()
     ]
     age = numbers(table, "age")
     features = [
@@ -213,7 +210,9 @@ def draw(root):
     trained = [population.draw_training(rows, kept) for population in populations]
     save(root / "out" / "train", **{name: np.stack([one[name] for one in trained]) for name in trained[0]})
     for exam in EXAMS:
-        questions, labels = draw_exam(populations, settings["exam_rows"], np.random.default_rng([seed, len(exam), 1000]))
+        questions, labels = draw_exam(
+            populations, settings["exam_rows"], np.random.default_rng([seed, len(exam), 1000])
+        )
         save(root / "out" / exam / "questions", **questions)
         save(root / "out" / exam / "labels", **labels)
 

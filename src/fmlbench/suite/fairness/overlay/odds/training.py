@@ -5,8 +5,8 @@ from odds.predictor import Predictor
 
 STEPS = 200
 BATCH = 128
-LEARNING_RATE = 0.01
-ALPHA = 6.0
+LEARNING_RATE = 0.03
+ALPHA = 4.0
 ADVERSARY = [16, "relu"]
 
 
