@@ -5,9 +5,9 @@ from torch import nn, optim
 
 from odds.predictor import Predictor
 
-STEPS = 200
+STEPS = 150
 BATCH = 128
-LEARNING_RATE = 0.01
+LEARNING_RATE = 0.03
 
 
 def train(features, labels, groups):

@@ -3,7 +3,7 @@
 from fairlearn.adversarial import AdversarialFairnessClassifier
 from odds.predictor import Predictor
 
-STEPS = 200
+STEPS = 150
 BATCH = 128
 LEARNING_RATE = 0.03
 ALPHA = 4.0

@@ -10,11 +10,11 @@ from torch import nn, optim
 from odds.groups import estimate_groups
 from odds.predictor import Predictor
 
-STEPS = 150
+STEPS = 120
 NETWORKS = 2
-LEARNING_RATE = 0.02
-PENALTY = 6.0
-WARM_UP = 75
+LEARNING_RATE = 0.03
+PENALTY = 3.0
+WARM_UP = 60
 
 
 def train(features, labels, groups):
