@@ -22,13 +22,13 @@ STRENGTH = 2.5
 """Standard deviation of the label's logit that features explain."""
 BASE_RATES = 1.5
 """Standard deviation of the logit over groups."""
-MIXTURE = (0.5, 1.5)
+MIXTURE = (0.7, 1.3)
 NOISE = (0.0, 0.6)
 FLIPPED = (0.02, 0.10)
 TOLD = (0.2, 0.4)
 POSITIVE = (0.35, 0.5)
 RAREST = 0.025
-EVENNESS = 4.0
+EVENNESS = 6.0
 TRIAL_ROWS = 4000
 
 
