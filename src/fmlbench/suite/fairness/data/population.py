@@ -21,7 +21,8 @@ HIDDEN = 16
 STRENGTH = 2.5
 """Standard deviation of the label's logit that features explain."""
 BASE_RATES = 1.5
-"""Standard deviation of the logit over groups."""
+"""Standard deviation over groups of a group's mean logit, the same in every population: it sets how unfair plain
+training is, and scores of different draws should be comparable."""
 MIXTURE = (0.7, 1.3)
 NOISE = (0.0, 0.6)
 FLIPPED = (0.02, 0.10)
@@ -65,14 +66,17 @@ class Population:
         self._lines = rng.normal(size=(GROUPS, COMPONENTS))
         mixture = rng.uniform(*MIXTURE, size=4)
         self._mixture = STRENGTH * mixture / np.linalg.norm(mixture)
-        offsets = rng.normal(size=GROUPS)
-        self._offsets = BASE_RATES * (offsets - offsets.mean()) / offsets.std()
+        self._offsets = np.zeros(GROUPS)
+        self._intercept = 0.0
 
     def _set_scales(self):
         """Centre and scale the label model and the sensor on a trial sample."""
         _, observed, groups, terms = self._sample(self._rng.multinomial(TRIAL_ROWS, self.shares))
         self._terms_mean, self._terms_deviation = terms.mean(axis=0), terms.std(axis=0)
-        self._intercept = 0.0
+        levels = self._rng.normal(size=GROUPS)
+        levels = BASE_RATES * (levels - levels.mean()) / levels.std()
+        logits = self._logits(terms, groups)
+        self._offsets = levels - [logits[groups == group].mean() for group in range(GROUPS)]
         self._intercept = solve_intercept(self._logits(terms, groups), self._rng.uniform(*POSITIVE))
         self._centre = observed.mean(axis=0)
         variances, axes = np.linalg.eigh(np.cov((observed - self._centre).T))
