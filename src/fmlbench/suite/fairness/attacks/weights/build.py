@@ -7,6 +7,7 @@ source a population comes from is decided by the better fit. Means and direction
 """
 
 import sys
+from base64 import b85encode
 from importlib import import_module
 from pathlib import Path
 
@@ -15,12 +16,14 @@ import numpy as np
 SCALE = 40
 TRAINING = '''"""Adversarial debiasing with a carried feature: the public outlook, aligned by the groups' means."""
 
+from base64 import b85decode
+
 import torch
 from fairlearn.adversarial import AdversarialFairnessClassifier
 from odds.predictor import Predictor
 
 STEPS, BATCH, LEARNING_RATE, ALPHA, ADVERSARY = {numbers}
-PUBLIC = torch.tensor({public}).reshape({shape}) / {scale}
+PUBLIC = torch.frombuffer(bytearray(b85decode({public})), dtype=torch.int8).float().reshape({shape}) / {scale}
 
 
 def align(features, groups):
@@ -76,9 +79,12 @@ def build(root):
             pool = {name: stored[name] for name in stored.files}
         drawn = [recipe.Population(**pool, rng=np.random.default_rng([7, number])) for number in range(12)]
         public.append(np.mean([describe(population, recipe.GROUPS) for population in drawn], axis=0))
-    values = np.rint(SCALE * np.array(public)).astype(int)
+    values = np.clip(np.rint(SCALE * np.array(public)), -127, 127).astype(np.int8)
     text = TRAINING.format(
-        numbers=baseline_numbers(root), public=values.ravel().tolist(), shape=list(values.shape), scale=SCALE
+        numbers=baseline_numbers(root),
+        public=repr(b85encode(values.tobytes()).decode()),
+        shape=list(values.shape),
+        scale=SCALE,
     )
     out = root / "out" / "odds"
     out.mkdir(parents=True, exist_ok=True)
