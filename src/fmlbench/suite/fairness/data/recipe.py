@@ -1,208 +1,237 @@
-"""Make pools of COMPAS and Adult rows that are alike, and draw training sets and exams from them.
+"""Turn four public data sets into tables of people, and draw secret populations from them.
 
-    recipe.py prepare ROOT    ROOT/raw/{compas,adult}/   -> ROOT/pools/SOURCE.npz
+    recipe.py prepare ROOT    ROOT/raw/SOURCE/            -> ROOT/pools/SOURCE.npz
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json -> ROOT/out/{train,validation,test}/
 
-Which rows train, validate and test is fixed once; a seed decides which rows of the training pool each model sees, and
-the order of everything. A row is a handful of small whole numbers, the protected group first.
+The pools hold what is public: features, protected attributes, and a linear model of the genuine label. A draw makes
+several populations from them (population.py). Their labels come from secret models, so no public label is an answer.
 """
 
 import csv
-import hashlib
 import json
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 
-POOLS = ("train", "validation", "test")
-SOURCES = ("compas", "adult")
-WIDTH = 10
-"""COMPAS rows are filled up with zeros, so that both kinds fit into one exam."""
+sys.path.insert(0, str(Path(__file__).parent))
+from population import GROUPS, Population
 
-COMPAS_GROUPS = {"Caucasian": 0, "African-American": 1}
+WORLDS = {"scored": ("compas", "adult"), "lab": ("stops",), "sibling": ("credit",)}
+"""Which sources a world is made of. No source is in two worlds."""
+
+EXAMS = ("validation", "test")
 MOST_DAYS = 30
 """ProPublica leaves out arrests further from the screening: they may not be what the screening was for."""
+COMMON = 0.05
+"""Yes-or-no columns that fewer people differ in than this are left out."""
+SHRINKAGE = 0.01
+NEWTON_STEPS = 30
 
 ADULT_COLUMNS = (
     *("age", "workclass", "fnlwgt", "education", "education_num", "marital_status", "occupation", "relationship"),
     *("race", "sex", "capital_gain", "capital_loss", "hours_per_week", "native_country", "income"),
 )
-ADULT_CATEGORIES = {
-    "workclass": (
-        *("Federal-gov", "Local-gov", "Private", "Self-emp-inc", "Self-emp-not-inc", "State-gov", "Without-pay"),
-    ),
-    "marital_status": (
-        *("Divorced", "Married-AF-spouse", "Married-civ-spouse", "Married-spouse-absent", "Never-married"),
-        *("Separated", "Widowed"),
-    ),
-    "occupation": (
-        *("Adm-clerical", "Armed-Forces", "Craft-repair", "Exec-managerial", "Farming-fishing", "Handlers-cleaners"),
-        *("Machine-op-inspct", "Other-service", "Priv-house-serv", "Prof-specialty", "Protective-serv", "Sales"),
-        *("Tech-support", "Transport-moving"),
-    ),
-    "race": ("Amer-Indian-Eskimo", "Asian-Pac-Islander", "Black", "Other", "White"),
-}
 
 
 def prepare(root):
-    """Read both sources and deal their rows into pools."""
-    for source, read in (("compas", read_compas), ("adult", read_adult)):
-        rows, labels, likeness = read(root / "raw" / source)
-        pool = deal(source, rows, labels, likeness)
-        np.savez(root / "pools" / f"{source}.npz", rows=rows, labels=labels, pool=pool)
+    """Read every source and save its people."""
+    for source, read in READERS.items():
+        features, attributes, labels = read(root / "raw" / source)
+        people = standardise(np.column_stack(features).astype(np.float64))
+        np.savez(
+            root / "pools" / f"{source}.npz",
+            people=people,
+            attributes=np.column_stack(attributes).astype(np.int64),
+            outlook=fit_outlook(people, np.asarray(labels, dtype=np.float64)),
+        )
 
 
 def read_compas(folder):
-    """ProPublica's two-year file with ProPublica's filters, African-American and Caucasian defendants."""
-    with (folder / "compas-scores-two-years.csv").open(encoding="utf-8", newline="") as file:
-        lines = csv.reader(file)
-        names = next(lines)
-        # Two columns occur twice in the file, with the same content; reversed, the first one wins.
-        place = {name: number for number, name in reversed(list(enumerate(names)))}
-        people = [{name: line[number] for name, number in place.items()} for line in lines]
-    people = [person for person in people if is_compas_row(person)]
-    rows = [
-        [
-            COMPAS_GROUPS[person["race"]],
-            int(person["age"]),
-            int(person["priors_count"]),
-            int(person["juv_fel_count"]),
-            int(person["juv_misd_count"]),
-            int(person["juv_other_count"]),
-            int(person["c_charge_degree"] == "F"),
-            int(person["sex"] == "Male"),
-        ]
-        for person in people
+    """ProPublica's two-year file with ProPublica's filters; protected are race, sex and age."""
+    lines = read_lines(folder / "compas-scores-two-years.csv")
+    table = [line for line in lines if is_compas_row(line)]
+    age = numbers(table, "age")
+    features = [
+        age,
+        np.log1p(numbers(table, "priors_count")),
+        np.log1p([days_in_jail(line) for line in table]),
+        numbers(table, "decile_score"),
+        numbers(table, "v_decile_score"),
+        *(numbers(table, f"juv_{kind}_count") > 0 for kind in ("fel", "misd", "other")),
+        equals(table, "c_charge_degree", "F"),
     ]
-    labels = [int(person["two_year_recid"]) for person in people]
-    likeness = [(int(person["decile_score"]), row[2], row[1]) for person, row in zip(people, rows, strict=True)]
-    return as_rows(rows), np.array(labels, dtype=np.int64), likeness
+    attributes = [equals(table, "race", "Caucasian"), equals(table, "sex", "Male"), above_median(age)]
+    return features, attributes, numbers(table, "two_year_recid")
 
 
-def is_compas_row(person):
-    """Whether ProPublica's analysis keeps a row, and it belongs to one of the two groups."""
-    days = person["days_b_screening_arrest"]
+def is_compas_row(line):
+    """Whether ProPublica's analysis keeps a row, and the person belongs to one of its two largest groups."""
+    days = line["days_b_screening_arrest"]
     return (
-        person["race"] in COMPAS_GROUPS
+        line["race"] in ("Caucasian", "African-American")
         and days != ""
         and abs(int(days)) <= MOST_DAYS
-        and person["is_recid"] != "-1"
-        and person["c_charge_degree"] != "O"
-        and person["score_text"] != "N/A"
+        and line["is_recid"] != "-1"
+        and line["c_charge_degree"] != "O"
+        and line["score_text"] != "N/A"
     )
 
 
+def days_in_jail(line):
+    """Days from the arrest to the release."""
+    begin, end = (datetime.fromisoformat(line[name]) for name in ("c_jail_in", "c_jail_out"))
+    return max(0.0, (end - begin).total_seconds() / 86400)
+
+
 def read_adult(folder):
-    """The complete rows of both files of the census data."""
-    people = [
-        person
-        for name in ("adult.data", "adult.test")
-        for person in read_census(folder / name)
-        if "?" not in person.values()
+    """The complete rows of both files of the census data; protected are sex, race and age."""
+    table = [
+        line for name in ("adult.data", "adult.test") for line in read_census(folder / name) if "?" not in line.values()
     ]
-    rows = [
-        [
-            int(person["sex"] == "Male"),
-            int(person["age"]),
-            int(person["education_num"]),
-            int(person["hours_per_week"]),
-            int(person["capital_gain"]) // 100,
-            int(person["capital_loss"]) // 100,
-            *(values.index(person[name]) for name, values in ADULT_CATEGORIES.items()),
-        ]
-        for person in people
+    age = numbers(table, "age")
+    features = [
+        age,
+        numbers(table, "education_num"),
+        numbers(table, "hours_per_week"),
+        np.log1p(numbers(table, "capital_gain")),
+        np.log1p(numbers(table, "capital_loss")),
+        *(column for name in ("workclass", "marital_status", "occupation") for column in one_hot(table, name)),
     ]
-    labels = [int(person["income"].startswith(">50K")) for person in people]
-    likeness = [
-        (person["marital_status"] == "Married-civ-spouse", row[2], row[1])
-        for person, row in zip(people, rows, strict=True)
-    ]
-    return as_rows(rows), np.array(labels, dtype=np.int64), likeness
+    attributes = [equals(table, "sex", "Male"), equals(table, "race", "White"), above_median(age)]
+    return features, attributes, [line["income"].startswith(">50K") for line in table]
 
 
 def read_census(path):
-    """The people of one file; lines of another length are its heading and blank ones."""
+    """The people of one file. Lines of another length are its heading and blank ones."""
     with path.open(encoding="utf-8", newline="") as file:
         lines = [line for line in csv.reader(file, skipinitialspace=True) if len(line) == len(ADULT_COLUMNS)]
     return [dict(zip(ADULT_COLUMNS, line, strict=True)) for line in lines]
 
 
-def as_rows(rows):
-    """Whole numbers, filled up with zeros to the common width."""
-    array = np.array(rows, dtype=np.int16)
-    return np.pad(array, ((0, 0), (0, WIDTH - array.shape[1])))
+def read_stops(folder):
+    """Street stops by the New York police; protected are race, sex and age."""
+    table = read_lines(folder / "sqf.csv")
+    age = numbers(table, "age")
+    facts = [numbers(table, name) for name in table[0] if name.endswith("_Y")]
+    features = [
+        age,
+        np.log1p(numbers(table, "perobs")),
+        np.log1p(numbers(table, "perstop")),
+        numbers(table, "ht_feet") * 12 + numbers(table, "ht_inch"),
+        numbers(table, "weight"),
+        *(fact for fact in facts if COMMON < fact.mean() < 1 - COMMON),
+    ]
+    attributes = [equals(table, "race", "1"), equals(table, "sex", "1"), above_median(age)]
+    return features, attributes, numbers(table, "weapon")
 
 
-def deal(source, rows, labels, likeness):
-    """Give each row the number of its pool.
-
-    Rows of one group and one label lie in the order of their likeness and are dealt out three by three, so that each
-    pool gets one of every three neighbours. Who gets which is decided by a hash: fixed, and nobody's choice.
-    """
-    pool = np.zeros(len(rows), dtype=np.int64)
-    ranks = [rank(source, number, rows[number], labels[number]) for number in range(len(rows))]
-    for group in np.unique(rows[:, 0]):
-        for label in np.unique(labels):
-            cell = np.flatnonzero((rows[:, 0] == group) & (labels == label)).tolist()
-            cell.sort(key=lambda number: (likeness[number], ranks[number]))
-            for start in range(0, len(cell), len(POOLS)):
-                neighbours = sorted(cell[start : start + len(POOLS)], key=ranks.__getitem__)
-                # An incomplete last three must not always go to the same pool.
-                first = int(ranks[neighbours[0]], 16) % len(POOLS)
-                for turn, number in enumerate(neighbours):
-                    pool[number] = (first + turn) % len(POOLS)
-    return pool
+def read_credit(folder):
+    """Credit card holders in Taiwan; protected are sex, marriage and a graduate degree."""
+    table = read_lines(folder / "UCI_Credit_Card.csv")
+    features = [
+        numbers(table, "AGE"),
+        np.log(numbers(table, "LIMIT_BAL")),
+        *(numbers(table, f"PAY_{month}") for month in (0, 2, 3, 4, 5, 6)),
+        *(signed_log(numbers(table, f"BILL_AMT{month}")) for month in (1, 3, 6)),
+        *(signed_log(numbers(table, f"PAY_AMT{month}")) for month in range(1, 7)),
+    ]
+    attributes = [equals(table, "SEX", "1"), equals(table, "MARRIAGE_1", "1"), equals(table, "EDUCATION_1", "1")]
+    return features, attributes, numbers(table, "default-payment-next-month")
 
 
-def rank(source, number, row, label):
-    """As good as random, and the same with any library, for ever."""
-    return hashlib.sha256(f"fmlbench fairness: {source} {number} {row.tolist()} {label}".encode()).hexdigest()
+READERS = {"compas": read_compas, "adult": read_adult, "stops": read_stops, "credit": read_credit}
+
+
+def read_lines(path):
+    """The lines of a table with a heading. Of columns that occur twice, the first one counts."""
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = csv.reader(file)
+        names = next(lines)
+        place = {name: number for number, name in reversed(list(enumerate(names)))}
+        return [{name: line[number] for name, number in place.items()} for line in lines]
+
+
+def numbers(table, name):
+    """One column as floats."""
+    return np.array([float(line[name]) for line in table])
+
+
+def equals(table, name, value):
+    """Whether a column has that value."""
+    return np.array([line[name] == value for line in table])
+
+
+def one_hot(table, name):
+    """One column for every value but the last."""
+    return [equals(table, name, value) for value in sorted({line[name] for line in table})[:-1]]
+
+
+def above_median(column):
+    """Whether a value belongs to the upper half."""
+    return column >= np.median(column)
+
+
+def signed_log(amounts):
+    """Amounts of money, which may be negative, on a scale that is linear near zero."""
+    return np.sign(amounts) * np.log1p(np.abs(amounts) / 100)
+
+
+def standardise(columns):
+    """Mean 0 and standard deviation 1 in every column."""
+    return (columns - columns.mean(axis=0)) / (columns.std(axis=0) + 1e-9)
+
+
+def fit_outlook(people, labels):
+    """Coefficients of a logistic regression of the genuine label, by Newton's method."""
+    inputs = np.column_stack([people, np.ones(len(people))])
+    penalty = SHRINKAGE * len(people)
+    weights = np.zeros(inputs.shape[1])
+    for _ in range(NEWTON_STEPS):
+        chances = 1 / (1 + np.exp(-inputs @ weights))
+        curvature = (inputs * (chances * (1 - chances))[:, None]).T @ inputs + penalty * np.eye(len(weights))
+        weights += np.linalg.solve(curvature, inputs.T @ (labels - chances) - penalty * weights)
+    return weights[:-1]
 
 
 def draw(root):
-    """Draw the training sets of all models, and both exams."""
+    """Draw the populations of a world, the training rows of each, and both exams."""
     facts = json.loads((root / "stage.json").read_text("utf-8"))
     seed, settings = facts["seed"], facts["settings"]
-    pools = {source: load_pool(root / "pools" / f"{source}.npz") for source in SOURCES}
-    visible = {}
-    for stream, source in enumerate(SOURCES):
-        rng = np.random.default_rng([seed, stream])
-        chosen = draw_visible(pools[source]["pool"], settings["models"], settings[f"{source}_rows"], rng)
-        visible |= {
-            f"{source}_rows": pools[source]["rows"][chosen],
-            f"{source}_labels": pools[source]["labels"][chosen],
-        }
-    save(root / "out" / "train", **visible)
-    for number, exam in enumerate(POOLS[1:], start=1):
-        questions, labels = draw_exam(pools, number, settings, np.random.default_rng([seed, 10 + number]))
+    sources = WORLDS[facts.get("world", "scored")]
+    pools = [load(root / "pools" / f"{source}.npz") for source in sources]
+    populations = [
+        Population(**pools[number % len(pools)], rng=np.random.default_rng([seed, number]))
+        for number in range(settings["populations"])
+    ]
+    rows = settings["train_rows"]
+    kept = max(2 * GROUPS, round(rows * facts.get("train_share", 1.0)))
+    trained = [population.draw_training(rows, kept) for population in populations]
+    save(root / "out" / "train", **{name: np.stack([one[name] for one in trained]) for name in trained[0]})
+    for exam in EXAMS:
+        questions, labels = draw_exam(
+            populations, settings["exam_rows"], np.random.default_rng([seed, len(exam), 1000])
+        )
         save(root / "out" / exam / "questions", **questions)
         save(root / "out" / exam / "labels", **labels)
 
 
-def draw_visible(pool, models, rows, rng):
-    """Choose a training set for every model: [models, rows] numbers of rows, none twice in one set."""
-    candidates = np.flatnonzero(pool == 0)
-    if len(candidates) < rows:
-        raise SystemExit(f"{rows} training rows are asked for, the pool has {len(candidates)}")
-    return np.stack([rng.permutation(candidates)[:rows] for _ in range(models)])
+def draw_exam(populations, rows, rng):
+    """Ask about ``rows`` people of every group of every population, in a random order."""
+    parts = [population.draw_exam(rows) | {"populations": number} for number, population in enumerate(populations)]
+    size = GROUPS * rows
+    exam = {
+        name: np.concatenate([np.broadcast_to(part[name], (size, *np.shape(part[name])[1:])) for part in parts])
+        for name in parts[0]
+    }
+    order = rng.permutation(len(exam["groups"]))
+    exam = {name: array[order] for name, array in exam.items()}
+    questions = {name: exam.pop(name) for name in ("features",)} | {"populations": exam["populations"]}
+    return questions, exam
 
 
-def draw_exam(pools, number, settings, rng):
-    """Ask every row of both pools (or the first so many of a shuffle), in a random order."""
-    rows, labels, sources = [], [], []
-    for source, pool in enumerate(pools.values()):
-        asked = rng.permutation(np.flatnonzero(pool["pool"] == number))[: settings["exam_rows"]]
-        rows.append(pool["rows"][asked])
-        labels.append(pool["labels"][asked])
-        sources.append(np.full(len(asked), source, dtype=np.int64))
-    order = rng.permutation(sum(len(part) for part in sources))
-    rows, labels, sources = (np.concatenate(parts)[order] for parts in (rows, labels, sources))
-    questions = {"rows": rows, "sources": sources}
-    return questions, {"labels": labels, "groups": rows[:, 0].astype(np.int64), "sources": sources}
-
-
-def load_pool(path):
+def load(path):
     """The arrays of one source."""
     with np.load(path, allow_pickle=False) as stored:
         return {name: stored[name] for name in stored.files}

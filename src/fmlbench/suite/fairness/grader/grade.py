@@ -1,9 +1,9 @@
-"""Grade yes-or-no answers: how far false and true positive rates lie apart between groups, and how many are right.
+"""Grade yes-or-no decisions: how far error rates differ between groups, and how many decisions are right.
 
-    grade.py ROOT    ROOT/labels/{labels,groups,sources}.npy, ROOT/answers.npy -> ROOT/out/grade.json
+    grade.py ROOT    ROOT/labels/{chances,groups,shares,populations}.npy, ROOT/answers.npy -> ROOT/out/grade.json
 
-Every question was answered by several models, trained on different rows. Each of them is judged by itself, and the
-figures are averaged: two models that err in opposite directions are unfair twice, not fair on average.
+No labels are drawn for an exam. The grader knows every person's probability of label 1 and computes expected rates,
+which removes the noise that drawn labels would add.
 """
 
 import json
@@ -12,65 +12,58 @@ from pathlib import Path
 
 import numpy as np
 
-SOURCES = ("compas", "adult")
-MOST_ERROR = 0.0025
-"""Standard errors give a rule its grace; whoever trains erratically shall not have more of it."""
+MOST_ERROR = 0.001
+"""Standard errors give a rule its tolerance. Populations differ, but the baseline is judged on the same ones."""
 
 
-def grade(answers, labels, groups, sources):
-    """Return score, metrics and standard errors; answers are [questions, models], the others [questions]."""
-    if answers.ndim != 2 or len(answers) != len(labels):
-        raise ValueError(f"answers have the shape {answers.shape}, not ({len(labels)}, models)")
-    metrics, errors = {}, {}
-    unfairness, averages = [], []
-    for number, source in enumerate(SOURCES):
-        asked = sources == number
-        gaps = [rate_gaps(one[asked], labels[asked], groups[asked]) for one in answers.T]
-        right = (answers[asked] == labels[asked, None]).mean(axis=0)
-        unfairness.append([(abs(false) + abs(true)) / 2 for false, true in gaps])
-        averages.append([abs(false + true) / 2 for false, true in gaps])
-        metrics[f"{source}_gap"] = mean(unfairness[-1])
-        metrics[f"{source}_accuracy"] = mean(right)
-        errors[f"{source}_accuracy"] = min(standard_error(right), MOST_ERROR)
-    per_model = np.mean(unfairness, axis=0)
-    metrics |= {
-        "odds_gap": mean(per_model),
-        "average_odds_difference": mean(averages),
-        "worst_model": float(per_model.max()),
-    }
-    errors["odds_gap"] = standard_error(per_model)
+def grade(answers, chances, groups, shares, populations):
+    """Return score, metrics and standard errors; all arguments are [people]."""
+    if answers.shape != chances.shape:
+        raise ValueError(f"answers have the shape {answers.shape}, not {chances.shape}")
+    if not np.isin(answers, (0, 1)).all():
+        return {"score": 0.0, "refused": "every answer must be 0 or 1"}
+    judged = []
+    for number in np.unique(populations):
+        asked = populations == number
+        judged.append(judge(answers[asked], chances[asked], groups[asked], shares[asked]))
+    columns = {name: np.array([one[name] for one in judged]) for name in judged[0]}
+    metrics = {name: float(column.mean()) for name, column in columns.items()}
+    errors = {name: standard_error(column) for name, column in columns.items()}
+    errors["accuracy"] = min(errors["accuracy"], MOST_ERROR)
     return {"score": metrics["odds_gap"], "metrics": metrics, "standard_errors": errors}
 
 
-def rate_gaps(answers, labels, groups):
-    """Group 1 minus group 0, in false and in true positive rates; an answer that is neither 0 nor 1 is an error."""
-    false = [share(answers[(groups == group) & (labels == 0)] != 0) for group in (0, 1)]
-    true = [share(answers[(groups == group) & (labels == 1)] == 1) for group in (0, 1)]
-    return false[1] - false[0], true[1] - true[0]
-
-
-def share(claims):
-    """The share that is true; of nothing, none."""
-    return float(claims.mean()) if len(claims) else 0.0
-
-
-def mean(values):
-    """The mean as a plain number."""
-    return float(np.mean(values))
+def judge(answers, chances, groups, shares):
+    """The figures of one population."""
+    rates, right, weights = [], [], []
+    for group in np.unique(groups):
+        members = groups == group
+        yes, chance = answers[members], chances[members]
+        rates.append([(yes * (1 - chance)).sum() / (1 - chance).sum(), (yes * chance).sum() / chance.sum()])
+        right.append((yes * chance + (1 - yes) * (1 - chance)).mean())
+        weights.append(shares[members][0])
+    rates = np.array(rates)
+    distances = np.abs(rates - rates.mean(axis=0)).mean(axis=0)
+    return {
+        "odds_gap": distances.mean(),
+        "false_positive_gap": distances[0],
+        "true_positive_gap": distances[1],
+        "widest_gap": np.ptp(rates, axis=0).max(),
+        "accuracy": np.average(right, weights=weights),
+    }
 
 
 def standard_error(values):
-    """Of the mean over models; the rows they are asked about are the same for all."""
+    """Of the mean over populations."""
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
 def main(root):
     """Grade what lies in ``root``."""
-    labels, groups, sources = (
-        np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in ("labels", "groups", "sources")
-    )
+    names = ("chances", "groups", "shares", "populations")
+    labels = {name: np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in names}
     answers = np.load(root / "answers.npy", allow_pickle=False)
-    (root / "out" / "grade.json").write_text(json.dumps(grade(answers, labels, groups, sources)), "utf-8")
+    (root / "out" / "grade.json").write_text(json.dumps(grade(answers, **labels)), "utf-8")
 
 
 if __name__ == "__main__":

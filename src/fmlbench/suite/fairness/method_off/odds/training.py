@@ -5,14 +5,14 @@ from torch import nn, optim
 
 from odds.predictor import Predictor
 
-STEPS = 600
-BATCH = 64
-LEARNING_RATE = 0.01
+STEPS = 150
+BATCH = 128
+LEARNING_RATE = 0.03
 
 
-def train(features, groups, labels):
-    """Return a predictor trained on [n, d] features and [n] labels; the groups are not looked at."""
-    predictor = Predictor(features)
+def train(features, labels, groups):
+    """Return a predictor trained on [n, d] features and [n] labels. The groups are ignored."""
+    predictor = Predictor(features.shape[1])
     optimizer = optim.Adam(predictor.parameters(), lr=LEARNING_RATE)
     for _ in range(max(1, round(STEPS * BATCH / len(features)))):
         for batch in torch.randperm(len(features)).split(BATCH):

@@ -5,6 +5,6 @@ from odds.predictor import probabilities
 THRESHOLD = 0.5
 
 
-def decide(predictor, features, groups):
-    """Return 0 or 1 for each of [n, d] features; ``groups`` [n] are 0 or 1 as well."""
+def decide(predictor, features):
+    """Return 0 or 1 for each of [n, d] features."""
     return (probabilities(predictor, features) >= THRESHOLD).long()

@@ -1,4 +1,4 @@
-"""The network that estimates how probable label 1 is, and what it needs to know about its inputs."""
+"""The network that estimates how probable label 1 is."""
 
 import torch
 from torch import nn
@@ -7,17 +7,15 @@ HIDDEN = 16
 
 
 class Predictor(nn.Module):
-    """Standardised features, one hidden layer, and a probability of label 1 for every row."""
+    """One hidden layer, and a probability of label 1 for every row. Features are already standardised."""
 
-    def __init__(self, features):
+    def __init__(self, width):
         super().__init__()
-        self.register_buffer("mean", features.mean(dim=0))
-        self.register_buffer("deviation", features.std(dim=0) + 1e-6)
-        self.layers = nn.Sequential(nn.Linear(features.shape[1], HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1), nn.Sigmoid())
+        self.layers = nn.Sequential(nn.Linear(width, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1), nn.Sigmoid())
 
     def forward(self, features):
         """Return [n, 1] probabilities."""
-        return self.layers((features - self.mean) / self.deviation)
+        return self.layers(features)
 
 
 def probabilities(predictor, features):

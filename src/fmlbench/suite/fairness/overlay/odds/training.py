@@ -3,20 +3,20 @@
 from fairlearn.adversarial import AdversarialFairnessClassifier
 from odds.predictor import Predictor
 
-STEPS = 600
-BATCH = 64
-LEARNING_RATE = 0.01
-ALPHA = 1.0
+STEPS = 150
+BATCH = 128
+LEARNING_RATE = 0.03
+ALPHA = 4.0
 ADVERSARY = [16, "relu"]
 
 
-def train(features, groups, labels):
-    """Return a predictor trained on [n, d] features, [n] groups and [n] labels, all tensors.
+def train(features, labels, groups):
+    """Return a predictor trained on [n, d] features, [n] labels and [n] groups, all tensors.
 
     An adversary guesses the group from the predicted probability and the label; the predictor learns to predict the
-    label and to leave the adversary guessing. It does not see the group itself.
+    label and to leave the adversary guessing. Rows whose group is unknown (-1) form a group of their own.
     """
-    predictor = Predictor(features)
+    predictor = Predictor(features.shape[1])
     mitigation = AdversarialFairnessClassifier(
         backend="torch",
         predictor_model=predictor,
@@ -28,5 +28,5 @@ def train(features, groups, labels):
         batch_size=BATCH,
         shuffle=True,
     )
-    mitigation.fit(features.numpy(), labels.numpy(), sensitive_features=groups.numpy())
+    mitigation.fit(features.numpy(), labels.numpy(), sensitive_features=groups.numpy().astype(str))
     return predictor

@@ -1,10 +1,13 @@
-"""How a trained predictor decides: by the threshold of a row's group."""
+"""How trained predictors decide: by their mean probability."""
+
+import torch
 
 from odds.predictor import probabilities
-from odds.training import with_group
+
+THRESHOLD = 0.5
 
 
-def decide(model, features, groups):
-    """Return 0 or 1 for each of [n, d] features and [n] groups."""
-    predictor, thresholds = model
-    return (probabilities(predictor, with_group(features, groups)) >= thresholds[groups]).long()
+def decide(predictors, features):
+    """Return 0 or 1 for each of [n, d] features."""
+    chances = torch.stack([probabilities(predictor, features) for predictor in predictors])
+    return (chances.mean(dim=0) >= THRESHOLD).long()

@@ -1,48 +1,41 @@
-"""Gap penalties in training, and a threshold for each group afterwards.
+"""Penalise the differences of smoothed error rates between groups, with estimated groups where none is told.
 
-The penalty is the difference of smoothed error rates between groups, in the spirit of Zafar et al. (2017) and of
-MinDiff (Prost et al., 2019); thresholds of groups that equalise the odds are the idea of Hardt et al. (2016).
+The penalty follows Zafar et al. (2017) and Prost et al. (2019). Rows whose group is unknown take part with the
+probabilities of a group model that sees features and label. Several networks share the decision, which steadies it.
 """
 
 import torch
 from torch import nn, optim
 
-from odds.predictor import Predictor, probabilities
-from odds.thresholds import choose_thresholds
+from odds.groups import estimate_groups
+from odds.predictor import Predictor
 
-STEPS = 300
-WARM_UP = 100
-LEARNING_RATE = 0.01
-WEIGHT_DECAY = 3e-3
-PENALTY = 1.0
+STEPS = 120
+NETWORKS = 2
+LEARNING_RATE = 0.03
+PENALTY = 3.0
+WARM_UP = 60
 
 
-def train(features, groups, labels):
-    """Return a predictor that sees the group, and the threshold of each group."""
-    inputs = with_group(features, groups)
-    predictor = Predictor(inputs)
-    optimizer = optim.Adam(predictor.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
-    schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=STEPS)
-    cells = {(group, label): (groups == group) & (labels == label) for group in (0, 1) for label in (0, 1)}
+def train(features, labels, groups):
+    """Return predictors trained on [n, d] features, [n] labels and [n] groups, -1 where unknown."""
+    memberships = estimate_groups(features, labels, groups)
+    return [fit(features, labels.float(), memberships) for _ in range(NETWORKS)]
+
+
+def fit(features, labels, memberships):
+    """Train one predictor on all rows at once; the penalty grows over the first steps."""
+    predictor = Predictor(features.shape[1])
+    optimizer = optim.AdamW(predictor.parameters(), lr=LEARNING_RATE, weight_decay=1e-3)
+    cells = torch.stack([memberships * (1 - labels)[:, None], memberships * labels[:, None]])
+    cells = cells / cells.sum(dim=1, keepdim=True)
     for step in range(STEPS):
-        chances = predictor(inputs)[:, 0]
-        loss = nn.functional.binary_cross_entropy(chances, labels.float())
-        loss = loss + PENALTY * min(1.0, step / WARM_UP) * soft_gap(chances, cells)
+        chances = predictor(features)[:, 0]
+        rates = (cells * chances[:, None]).sum(dim=1)
+        gap = (rates - rates.mean(dim=1, keepdim=True)).abs().mean()
+        loss = nn.functional.binary_cross_entropy(chances, labels)
+        loss = loss + PENALTY * min(1.0, step / WARM_UP) * gap
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        schedule.step()
-    thresholds = choose_thresholds(probabilities(predictor, inputs), groups, labels)
-    print(f"thresholds {thresholds.tolist()}", flush=True)
-    return predictor, thresholds
-
-
-def with_group(features, groups):
-    """The features with the group as a further column."""
-    return torch.cat([features, groups[:, None].float()], dim=1)
-
-
-def soft_gap(chances, cells):
-    """How far the mean chances of the groups lie apart, among rows of label 0 plus among rows of label 1."""
-    rates = {cell: chances[rows].mean() for cell, rows in cells.items()}
-    return sum((rates[1, label] - rates[0, label]).abs() for label in (0, 1))
+    return predictor
