@@ -1,23 +1,25 @@
-"""Simulate an observational study over given covariates: three random surfaces and drawn circumstances.
+"""Simulate an observational study over given factors: random surfaces under drawn circumstances.
 
-The circumstances (noise, size and spread of effects, overlap, confounding, sparsity) of the realisations of an exam are
-drawn in strata, so that every exam of every seed is about as hard as any other.
+The circumstances (noise, size and spread of effects, overlap, confounding) of the realisations of an exam are drawn in
+strata, so that the exams of all seeds are about equally hard.
 """
 
 import numpy as np
 import surfaces
 
 RANGES = {
-    "noise": (0.25, 0.8),
-    "effect_spread": (0.5, 1.0),
-    "effect_mean": (-1.0, 1.0),
+    "noise": (0.15, 0.35),
+    "effect_spread": (0.6, 0.9),
+    "effect_mean": (-0.7, 0.7),
     "treated": (0.3, 0.55),
-    "selection": (0.3, 1.8),
-    "confounding": (0.2, 0.9),
+    "selection": (0.3, 1.2),
+    "confounding": (0.2, 0.8),
     "sharing": (-0.4, 0.4),
     "uneven_noise": (0.0, 0.5),
 }
-"""Noise, effects and their spread are in units of the untreated outcomes' spread; selection is that of log odds."""
+"""Noise and effects are in units of the untreated outcomes' spread; ``selection`` is the spread of the log odds."""
+USED = {"base": (1, 3), "extra": (1, 2), "urge": (1, 2), "unrest": (1, 1)}
+"""How many factors each surface may use: untreated outcome, effect, propensity and spread of the noise."""
 
 
 def draw_circumstances(number, rng):
@@ -28,34 +30,27 @@ def draw_circumstances(number, rng):
     ]
 
 
-def simulate(inputs, world, circumstances, rng):
-    """Return treatment, outcomes and effects of all rows of ``inputs``, in units of the untreated outcomes' spread."""
-    given = circumstances
-    columns = choose_columns(inputs, rng)
-    base, extra, urge, unrest = (surfaces.compose(inputs, columns[name], world, rng) for name in columns)
-    share = given["sharing"]
-    effect = given["effect_mean"] + given["effect_spread"] * surfaces.standardise(
-        np.sqrt(1 - share**2) * extra + share * base
+def simulate(factors, world, given, rng):
+    """Return treatment, outcomes and effects of all rows of ``factors`` [rows, factors] under ``given`` circumstances."""
+    base, extra, urge, unrest = (
+        surfaces.compose(factors, choose(factors.shape[1], fewest, most, rng), world, rng)
+        for fewest, most in USED.values()
     )
+    share = given["sharing"]
+    shape = surfaces.standardise(np.sqrt(1 - share**2) * extra + share * base)
+    effects = given["effect_mean"] + given["effect_spread"] * shape
     treatment = assign(base, extra, urge, given, rng)
-    noise = given["noise"] * np.exp(given["uneven_noise"] * unrest) * draw_noise(len(inputs), rng)
-    outcomes = base + treatment * effect + noise
-    return treatment, outcomes, effect
+    noise = given["noise"] * np.exp(given["uneven_noise"] * unrest) * draw_noise(len(factors), rng)
+    return treatment, base + treatment * effects + noise, effects
 
 
-def choose_columns(inputs, rng):
-    """Say which covariates the untreated outcome, the effect, the propensity and the noise hang on."""
-    values = np.array([len(np.unique(column)) for column in inputs.T])
-    weights = np.where(values > 2, 3.0, 1.0)
-    counts = {"base": rng.integers(3, 8), "extra": rng.integers(1, 5), "urge": rng.integers(2, 6), "unrest": 2}
-    return {
-        name: rng.choice(len(weights), count, replace=False, p=weights / weights.sum())
-        for name, count in counts.items()
-    }
+def choose(number, fewest, most, rng):
+    """Choose which of ``number`` factors a surface uses."""
+    return rng.choice(number, min(number, rng.integers(fewest, most + 1)), replace=False)
 
 
 def assign(base, extra, urge, given, rng):
-    """Treat units with odds that depend on their covariates and, by confounding, on what they would gain or have."""
+    """Treat units with odds that depend on a surface of their own and, by confounding, on outcome and effect."""
     towards = rng.choice([-1, 1], 2) * rng.dirichlet([1, 1])
     confounded = surfaces.standardise(towards[0] * base + towards[1] * extra)
     strength = given["confounding"]
@@ -65,7 +60,7 @@ def assign(base, extra, urge, given, rng):
 
 
 def draw_noise(number, rng):
-    """Noise of spread one: normal, heavy-tailed or skewed."""
+    """Noise of spread one: normal in half of the cases, else heavy-tailed or skewed."""
     kind = rng.integers(4)
     if kind == 0:
         return rng.standard_t(5, number) / np.sqrt(5 / 3)

@@ -1,12 +1,11 @@
-"""Random response surfaces: what an outcome would be without treatment, what treatment adds, and who is treated.
+"""Random response surfaces: functions of a few factors that no public file lists.
 
-A surface is a small random program over some of the covariates: a few components of random kinds, each on a random
-subset of columns, added or multiplied, then sent through a random link. Nothing about it is listed anywhere; the kinds
-of component that a world may use are public and differ between worlds:
+A surface is a small random program: a few components of random kinds, each on a random subset of the factors, added or
+multiplied, then sent through a random link. Which kinds a world may use is public and differs between worlds:
 
-    scored     networks, forests, fields (draws of Gaussian processes), sums of single-covariate shapes
-    lab        polynomials, prototypes (values of the nearest of some points), arithmetic expressions
-    sibling    experts (gated linear functions), hinges (largest and smallest of linear functions), lattices
+    scored     networks, forests, fields (draws of Gaussian processes), sums of single-factor shapes
+    lab        polynomials, prototypes (values of nearby points), arithmetic expressions
+    sibling    experts (gated linear functions), hinges (the largest of some linear functions), lattices
 """
 
 import numpy as np
@@ -18,7 +17,7 @@ BOUND = 3.5
 
 
 def compose(inputs, columns, world, rng):
-    """Return one random surface over ``inputs`` [rows, covariates], standardised: it hangs on ``columns`` at most."""
+    """Return one standardised random surface over ``inputs`` [rows, factors]; it depends on ``columns`` at most."""
     parts = [component(inputs, columns, world, rng) for _ in range(rng.integers(1, 4))]
     if len(parts) > 1 and rng.random() < 0.4:
         parts[:2] = [standardise((parts[0] + rng.normal()) * (parts[1] + rng.normal()))]
