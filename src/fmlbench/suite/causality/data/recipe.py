@@ -79,7 +79,7 @@ def disguise(covariates, rng):
 
 
 def run_study(units, part, world, given, settings, rng):
-    """Simulate one realisation on units of training and of one exam; outcomes have spread one where training sees them."""
+    """Simulate one realisation on units of training and of one exam; what training sees has spread one."""
     seen = settings["train_units"]
     rows = np.concatenate(
         [

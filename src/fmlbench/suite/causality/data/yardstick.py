@@ -1,7 +1,7 @@
 """How hard is a realisation? The error of a simple Gaussian process that is told the secret factors.
 
-Scores are divided by this error, averaged over the exam. A draw of rough surfaces then counts no more than one of smooth
-ones, which halves the noise of a score.
+Scores are divided by this error, averaged over the exam. A draw of rough surfaces then counts no more than one of
+smooth ones, which halves the noise of a score.
 """
 
 import numpy as np

@@ -2,8 +2,8 @@
 
 grade.py ROOT    ROOT/labels/{realisation,effects,yardstick}.npy, ROOT/answers.npy -> ROOT/out/grade.json
 
-The root mean squared error within a realisation is its sqrt PEHE. The score is its mean over realisations, divided by the
-mean error of a simple Gaussian process that is told the secret factors: 1 is as good as that, 0 is perfect.
+The root mean squared error within a realisation is its sqrt PEHE. The score is its mean over realisations, divided by
+the mean error of a simple Gaussian process that is told the secret factors: 1 is as good as that, 0 is perfect.
 """
 
 import json

@@ -12,9 +12,7 @@ class SharedDragonNet(nn.Module):
     def __init__(self, directions, realisations, layers, width):
         super().__init__()
         self.directions = nn.Parameter(directions.clone())
-        self.representation = RepresentationNet(
-            directions.shape[1], n_layers=layers, n_units=width, batch_norm=False
-        )
+        self.representation = RepresentationNet(directions.shape[1], n_layers=layers, n_units=width, batch_norm=False)
         self.heads = nn.Parameter(0.05 * torch.randn(realisations, width, 3))
         self.levels = nn.Parameter(torch.zeros(realisations, 1, 3))
 

@@ -72,7 +72,11 @@ class Processes:
 
     def predict(self, number, covariates):
         """The expected effect in one realisation."""
-        asked, seen, heights = covariates @ self.directions, self.covariates[number] @ self.directions, self.heights.exp()
+        asked, seen, heights = (
+            covariates @ self.directions,
+            self.covariates[number] @ self.directions,
+            self.heights.exp(),
+        )
         similarity = kernel(asked, seen, self.relevance[1, number], heights[2, number], heights[3, number])
         return (heights[4, number] + similarity) @ self.weights[number]
 
