@@ -31,7 +31,7 @@ def draw_circumstances(number, rng):
 
 
 def simulate(factors, world, given, rng):
-    """Return treatment, outcomes and effects of all rows of ``factors`` [rows, factors] under ``given`` circumstances."""
+    """Return treatment, outcomes and effects of all rows of ``factors`` under the ``given`` circumstances."""
     base, extra, urge, unrest = (
         surfaces.compose(factors, choose(factors.shape[1], fewest, most, rng), world, rng)
         for fewest, most in USED.values()

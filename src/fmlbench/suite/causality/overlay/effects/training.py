@@ -23,7 +23,7 @@ AVERAGE_EFFECT_VARIANCE = 0.6
 def train(covariates, treatment, outcomes):
     """Return the model of all realisations.
 
-    Observed were ``covariates`` [realisations, units, covariates], ``treatment`` and ``outcomes`` [realisations, units].
+    ``covariates`` are [realisations, units, covariates], ``treatment`` and ``outcomes`` [realisations, units].
     """
     directions = find_factors(covariates, treatment, outcomes, FACTORS, RIDGE)
     net = SharedDragonNet(directions, len(covariates), LAYERS, WIDTH)
