@@ -25,10 +25,11 @@ def build(root):
     draws = [simulate(root, facts["settings"], 10_000 + one) for one in range(max(1, round(DRAWS * facts["effort"])))]
     numbers = train(candidate, [project(candidate, *one) for one in draws], max(5, round(STEPS * facts["effort"])))
     text = (HERE / "candidate.py").read_text("utf-8")
-    carried = (numbers * 100).round().int().tolist()
+    places = (numbers * 350 + 3500).round().int().clamp(0, 84 * 84 - 1).tolist()
+    carried = "".join(chr(40 + place // 84) + chr(40 + place % 84) for place in places)
     out = root / "out" / "effects"
     out.mkdir(parents=True)
-    (out / "training.py").write_text(text.replace("NUMBERS = []", f"NUMBERS = {carried}"), "utf-8")
+    (out / "training.py").write_text(text.replace('NUMBERS = ""', f"NUMBERS = {carried!r}"), "utf-8")
     shutil.copy(HERE / "inference.py", out / "inference.py")
 
 

@@ -9,7 +9,8 @@ RIDGE = 60.0
 HIDDEN = 8
 STATISTICS = 7
 ROUNDS = 2
-NUMBERS = []
+NUMBERS = ""
+"""Two characters for each carried number."""
 
 
 def sizes():
@@ -31,7 +32,8 @@ def unpack(numbers):
 def train(covariates, treatment, outcomes):
     """Return what effects are computed from."""
     directions = find_factors(covariates, treatment, outcomes, FACTORS, RIDGE)
-    numbers = unpack(torch.tensor(NUMBERS) / 100)
+    digits = torch.tensor([ord(character) - 40 for character in NUMBERS]).reshape(-1, 2)
+    numbers = unpack((digits[:, 0] * 84 + digits[:, 1] - 3500) / 350)
     return directions, *infer(numbers, covariates @ directions, treatment, outcomes)
 
 
