@@ -8,7 +8,7 @@ from effects.network import SharedDragonNet
 FACTORS = 5
 RIDGE = 60.0
 EPOCHS = 40
-LEARNING_RATE = 3e-3
+LEARNING_RATE = 1e-2
 WEIGHT_DECAY = 0.1
 HEAD_DECAY = 10.0
 BATCH_SIZE = 50

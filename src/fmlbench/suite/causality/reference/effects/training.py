@@ -12,7 +12,7 @@ from effects.factors import find_factors
 
 FACTORS = 5
 RIDGE = 60.0
-STEPS = 24
+STEPS = 36
 STEP_SIZE = 0.15
 DIRECTION_STEP_SIZE = 0.04
 RELEVANCE = 0.5
