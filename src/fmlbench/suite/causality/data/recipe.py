@@ -1,13 +1,13 @@
-"""Divide the units of IHDP among training and exams, and draw realisations: outcomes simulated over genuine covariates.
+"""Draw observational studies: genuine covariates, secret factors, random outcomes.
 
-    recipe.py prepare ROOT    ROOT/raw/ihdp/ihdp.csv      -> ROOT/pools/{covariates,treatment,split}.npy
+    recipe.py prepare ROOT    ROOT/raw/{ihdp,adult}       -> ROOT/pools/{infants,adults}_{covariates,split}.npy
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json -> ROOT/out/{train,validation,test}/
 
-Which units are ever trained on, and which are asked about in which exam, is fixed once, by a hash of their covariates.
-A seed draws the surfaces, the noise, which of the training units a realisation shows, and the realisations' order.
+Which units are ever trained on, and which are asked about in which exam, is fixed. A seed draws how covariates are
+disguised, the factors that all realisations of the draw have in common, and every realisation's surfaces,
+circumstances, units and noise.
 """
 
-import hashlib
 import json
 import sys
 from pathlib import Path
@@ -16,91 +16,115 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import populations
+import realisation
 import surfaces
+import yardstick
 
-UNITS = 747
-SHARES = {"train": 497, "validation": 125, "test": 125}
-EXAMS = {"validation": surfaces.VALIDATION, "test": surfaces.TEST}
-FIRST_BORN = 13
-"""The one binary covariate that is coded 1 and 2."""
+EXAMS = {"validation": 1, "test": 2}
+POPULATION = {"scored": "infants", "lab": "infants", "sibling": "adults"}
+JITTER = 0.1
+"""Noise on every covariate, in units of its spread: no exam shows a public row."""
+LEAST_OF_AN_ARM = 2
+"""A starved draw keeps so many units of either arm."""
 
 
 def prepare(root):
-    """Read the units and divide them, treated and untreated alike, among training, validation and test."""
-    treatment, covariates = read_units(root / "raw" / "ihdp" / "ihdp.csv")
-    save(root / "pools", treatment=treatment, covariates=covariates, split=divide(treatment, covariates))
-
-
-def read_units(file):
-    """Return treatment and covariates; the outcomes in the file are one published simulation and not used."""
-    rows = np.genfromtxt(file, delimiter=",")
-    if rows.shape != (UNITS, 5 + surfaces.COVARIATES) or not np.isfinite(rows).all():
-        raise SystemExit(f"expected {UNITS} rows of {5 + surfaces.COVARIATES} numbers, found {rows.shape}")
-    covariates = rows[:, 5:]
-    covariates[:, FIRST_BORN] -= 1
-    return rows[:, 0].astype(np.int64), covariates
-
-
-def divide(treatment, covariates):
-    """Say for each unit which part it belongs to: 0 trains, 1 validates, 2 tests."""
-    split = np.zeros(len(treatment), dtype=np.int64)
-    for arm in (0, 1):
-        rows = np.array(sorted(np.flatnonzero(treatment == arm), key=lambda row: rank(covariates[row])))
-        ends = np.rint(np.cumsum(list(SHARES.values())) / sum(SHARES.values()) * len(rows)).astype(int)
-        for part, some in enumerate(np.split(rows, ends[:-1])):
-            split[some] = part
-    return split
-
-
-def rank(row):
-    """Order units by a hash of their covariates: as good as random, and the same for ever."""
-    return hashlib.sha256(b"fmlbench causality: " + np.round(row, 6).tobytes()).hexdigest()
+    """Read both populations and divide them among training, validation and test."""
+    read = {
+        "infants": populations.read_infants(root / "raw" / "ihdp" / "ihdp.csv"),
+        "adults": populations.read_adults(root / "raw" / "adult" / "adult.data"),
+    }
+    for name, covariates in read.items():
+        split = populations.divide(covariates)
+        save(root / "pools", **{f"{name}_covariates": covariates, f"{name}_split": split})
 
 
 def draw(root):
-    """Draw all realisations, shuffle them, and write what training sees and what each exam asks."""
+    """Draw the realisations of both exams, shuffle them, and write what training sees and what each exam asks."""
     facts = json.loads((root / "stage.json").read_text("utf-8"))
     settings, rng = facts["settings"], np.random.default_rng(facts["seed"])
-    units = {name: np.load(root / "pools" / f"{name}.npy") for name in ("covariates", "treatment", "split")}
-    realisations = [
-        realise(family, part, units, settings, rng)
-        for part, families in enumerate(EXAMS.values(), start=1)
-        for family in families
-        for _ in range(settings["realisations_per_family"])
+    world = facts.get("world", "scored")
+    units = load_units(root / "pools", POPULATION[world], settings["factors"], rng)
+    studies = [
+        {"exam": exam, **run_study(units, part, world, given, settings, rng)}
+        for exam, part in EXAMS.items()
+        for given in realisation.draw_circumstances(settings["realisations"], rng)
     ]
-    shuffled = [realisations[number] for number in rng.permutation(len(realisations))]
-    visible = ("covariates", "treatment", "outcomes")
-    save(root / "out" / "train", **{name: np.stack([one[name] for one in shuffled]) for name in visible})
-    for part, exam in enumerate(EXAMS, start=1):
-        write_exam(root / "out" / exam, shuffled, part, units, rng)
+    studies = [studies[number] for number in rng.permutation(len(studies))]
+    kept = [keep_some(study["treatment"], facts.get("train_share", 1.0), rng) for study in studies]
+    for name in ("covariates", "treatment", "outcomes"):
+        values = np.stack([study[name][rows] for study, rows in zip(studies, kept, strict=True)])
+        save(root / "out" / "train", **{name: values})
+    for exam in EXAMS:
+        write_exam(root / "out" / exam, studies, exam, rng)
 
 
-def realise(family, part, units, settings, rng):
-    """Simulate one data set: everything in units of the spread of the outcomes that training sees."""
-    covariates, treatment = units["covariates"], units["treatment"]
-    untreated, treated = family(covariates, treatment, rng)
-    noise = settings["noise"] * untreated.std() * rng.standard_normal(len(treatment))
-    outcomes = np.where(treatment == 1, treated, untreated) + noise
-    rows = rng.permutation(np.flatnonzero(units["split"] == 0))[: settings["train_units"]]
-    middle, spread = outcomes[rows].mean(), outcomes[rows].std()
+def load_units(pools, population, factors, rng):
+    """Load a population, disguise its covariates, and draw the secret factors."""
+    covariates = disguise(np.load(pools / f"{population}_covariates.npy"), rng)
+    directions = rng.normal(size=(covariates.shape[1], factors))
+    directions /= (covariates @ directions).std(axis=0)
+    return {"covariates": covariates, "directions": directions, "split": np.load(pools / f"{population}_split.npy")}
+
+
+def disguise(covariates, rng):
+    """Rotate the continuous covariates among themselves, recode binary ones, and shuffle the columns."""
+    first = populations.CONTINUOUS
+    rotation, _ = np.linalg.qr(rng.normal(size=(first, first)))
+    turned = surfaces.standardise(covariates[:, :first] @ rotation)
+    recoded = covariates[:, first:] * rng.choice([-1, 1], covariates.shape[1] - first)
+    both = np.column_stack([turned, recoded])
+    return both[:, rng.permutation(both.shape[1])]
+
+
+def run_study(units, part, world, given, settings, rng):
+    """Simulate one realisation on units of training and of one exam; what training sees has spread one."""
+    seen = settings["train_units"]
+    rows = np.concatenate(
+        [
+            rng.choice(np.flatnonzero(units["split"] == 0), seen),
+            rng.choice(np.flatnonzero(units["split"] == part), settings["exam_units"]),
+        ]
+    )
+    covariates = units["covariates"][rows]
+    covariates = covariates + JITTER * rng.normal(size=covariates.shape)
+    factors = covariates @ units["directions"]
+    treatment, outcomes, effects = realisation.simulate(factors, world, given, rng)
+    middle, spread = outcomes[:seen].mean(), outcomes[:seen].std()
+    outcomes, effects = (outcomes[:seen] - middle) / spread, effects[seen:] / spread
     return {
-        "part": part,
-        "covariates": covariates[rows].astype(np.float32),
-        "treatment": treatment[rows],
-        "outcomes": ((outcomes[rows] - middle) / spread).astype(np.float32),
-        "effects": (treated - untreated) / spread,
+        "covariates": covariates[:seen].astype(np.float32),
+        "treatment": treatment[:seen],
+        "outcomes": outcomes.astype(np.float32),
+        "asked": covariates[seen:].astype(np.float32),
+        "effects": effects,
+        "yardstick": yardstick.measure(factors[:seen], treatment[:seen], outcomes, factors[seen:], effects),
     }
 
 
-def write_exam(folder, realisations, part, units, rng):
-    """Ask for the effect on every unit of the exam in every realisation of its families."""
-    rows = np.flatnonzero(units["split"] == part)
-    asked = [(number, row) for number, one in enumerate(realisations) if one["part"] == part for row in rows]
-    asked = [asked[place] for place in rng.permutation(len(asked))]
-    numbers, rows = (np.array(column, dtype=np.int64) for column in zip(*asked, strict=True))
-    effects = np.array([realisations[number]["effects"][row] for number, row in asked], dtype=np.float64)
-    save(folder / "questions", realisation=numbers, covariates=units["covariates"][rows].astype(np.float32))
-    save(folder / "labels", realisation=numbers, effects=effects)
+def keep_some(treatment, share, rng):
+    """Choose the units that training sees: all of them, or the share that a starved draw keeps."""
+    order = rng.permutation(len(treatment))
+    if share >= 1:
+        return order
+    needed = np.concatenate([order[treatment[order] == arm][:LEAST_OF_AN_ARM] for arm in (0, 1)])
+    others = order[~np.isin(order, needed)]
+    return np.concatenate([needed, others[: max(0, round(share * len(treatment)) - len(needed))]])
+
+
+def write_exam(folder, studies, exam, rng):
+    """Ask for the effect on every unit of every realisation of an exam, in random order."""
+    numbers = [number for number, study in enumerate(studies) if study["exam"] == exam]
+    size = len(studies[0]["asked"])
+    order = rng.permutation(len(numbers) * size)
+    realisations = np.repeat(numbers, size)[order]
+    covariates, effects = (
+        np.concatenate([studies[number][name] for number in numbers])[order] for name in ("asked", "effects")
+    )
+    yardsticks = np.array([study["yardstick"] for study in studies])[realisations]
+    save(folder / "questions", realisation=realisations, covariates=covariates)
+    save(folder / "labels", realisation=realisations, effects=effects, yardstick=yardsticks)
 
 
 def save(folder, **arrays):

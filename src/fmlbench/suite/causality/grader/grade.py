@@ -1,8 +1,9 @@
-"""Grade estimated effects: root mean squared error within each realisation (sqrt PEHE), averaged over realisations.
+"""Grade estimated effects: root mean squared errors of all realisations over those of a yardstick.
 
-grade.py ROOT    ROOT/labels/{realisation,effects}.npy, ROOT/answers.npy -> ROOT/out/grade.json
+grade.py ROOT    ROOT/labels/{realisation,effects,yardstick}.npy, ROOT/answers.npy -> ROOT/out/grade.json
 
-True effects are in units of the spread of the outcomes that training saw, so that realisations count alike.
+The root mean squared error within a realisation is its sqrt PEHE. The score is its mean over realisations, divided by
+the mean error of a simple Gaussian process that is told the secret factors: 1 is as good as that, 0 is perfect.
 """
 
 import json
@@ -12,21 +13,27 @@ from pathlib import Path
 import numpy as np
 
 
-def grade(answers, effects, realisation):
-    """Return score, metrics and standard errors; all three arrays are [questions]."""
+def grade(answers, effects, realisation, yardstick):
+    """Return score, metrics and standard errors; all four arrays are [questions]."""
     if answers.shape != effects.shape:
         return refuse(f"answers have the shape {answers.shape}, not {effects.shape}")
     if not np.isfinite(answers).all():
         return refuse(f"{np.count_nonzero(~np.isfinite(answers))} of {len(answers)} answers are not finite")
     errors = answers.astype(np.float64) - effects
-    numbers = np.unique(realisation)
-    pehe = np.array([np.sqrt(np.mean(errors[realisation == number] ** 2)) for number in numbers])
-    ate_errors = np.array([abs(errors[realisation == number].mean()) for number in numbers])
-    metrics = {"sqrt_pehe": pehe, "ate_error": ate_errors}
+    groups = [realisation == number for number in np.unique(realisation)]
+    pehe = np.array([np.sqrt(np.mean(errors[group] ** 2)) for group in groups])
+    ate_errors = np.array([abs(errors[group].mean()) for group in groups])
+    yardsticks = np.array([yardstick[group][0] for group in groups])
+    score = pehe.mean() / yardsticks.mean()
+    metrics = {"sqrt_pehe": float(pehe.mean()), "ate_error": float(ate_errors.mean()), "worst_pehe": float(pehe.max())}
     return {
-        "score": float(pehe.mean()),
-        "metrics": {name: float(values.mean()) for name, values in metrics.items()} | {"worst_pehe": float(pehe.max())},
-        "standard_errors": {name: standard_error(values) for name, values in metrics.items()},
+        "score": float(score),
+        "metrics": {"relative_pehe": float(score), **metrics},
+        "standard_errors": {
+            "relative_pehe": standard_error(pehe - score * yardsticks) / float(yardsticks.mean()),
+            "sqrt_pehe": standard_error(pehe),
+            "ate_error": standard_error(ate_errors),
+        },
     }
 
 
@@ -42,7 +49,8 @@ def standard_error(values):
 
 def main(root):
     """Grade what lies in ``root``."""
-    labels = {name: np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in ("effects", "realisation")}
+    names = ("effects", "realisation", "yardstick")
+    labels = {name: np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in names}
     answers = np.load(root / "answers.npy", allow_pickle=False)
     (root / "out" / "grade.json").write_text(json.dumps(grade(answers, **labels)), "utf-8")
 

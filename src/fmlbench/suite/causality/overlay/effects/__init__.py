@@ -1,1 +1,1 @@
-"""Individual treatment effects on IHDP with CATENets: what is fitted to a realisation, and how it is asked."""
+"""Individual treatment effects in many studies of one population, with CATENets."""

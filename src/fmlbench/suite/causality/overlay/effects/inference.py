@@ -1,14 +1,10 @@
-"""Ask the fitted models for effects."""
+"""Ask the fitted model for effects."""
 
 import torch
 
 
-def predict(models, realisation, covariates):
-    """Return the effect on each unit: ``covariates`` [n, 25] belong to realisations of these numbers, [n]."""
-    effects = torch.zeros(len(covariates))
-    with torch.no_grad():
-        for number in realisation.unique().tolist():
-            asked = realisation == number
-            scale, net = models[number]
-            effects[asked] = net.predict((covariates[asked] - scale[0]) / scale[1]).reshape(-1)
-    return effects
+@torch.no_grad()
+def predict(model, realisation, covariates):
+    """Return the effect on each unit: ``covariates`` [n, covariates] belong to realisations of these numbers, [n]."""
+    features = (model["net"].represent(covariates) - model["centre"]) / model["scale"]
+    return (features * model["slopes"][realisation]).sum(dim=1) + model["levels"][realisation]

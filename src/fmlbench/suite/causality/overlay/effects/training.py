@@ -1,49 +1,67 @@
-"""Fit a DragonNet of CATENets to every realisation."""
+"""Fit a DragonNet with one representation for all realisations, then Bayesian linear heads for each of them."""
 
-from catenets.models.torch import DragonNet
+import torch
 
-EPOCHS = 30
-LEARNING_RATE = 3e-3
-WEIGHT_DECAY = 3e-2
-BATCH_SIZE = 100
-REPRESENTATION_LAYERS = 2
-REPRESENTATION_WIDTH = 100
-HEAD_LAYERS = 1
-HEAD_WIDTH = 50
-PROPENSITY_WEIGHT = 1.0
+from effects.factors import find_factors
+from effects.network import SharedDragonNet
+
+FACTORS = 5
+RIDGE = 60.0
+EPOCHS = 40
+LEARNING_RATE = 1e-2
+WEIGHT_DECAY = 0.1
+HEAD_DECAY = 10.0
+BATCH_SIZE = 50
+LAYERS = 2
+WIDTH = 64
+PROPENSITY_WEIGHT = 0.2
+NOISE = 0.2
+EFFECT_VARIANCE = 0.3
+AVERAGE_EFFECT_VARIANCE = 0.6
 
 
 def train(covariates, treatment, outcomes):
-    """Return a model for each realisation.
+    """Return the model of all realisations.
 
-    ``covariates`` [realisations, units, 25], ``treatment`` and ``outcomes`` [realisations, units] were observed.
+    ``covariates`` are [realisations, units, covariates], ``treatment`` and ``outcomes`` [realisations, units].
     """
-    models = []
-    for number, (x, w, y) in enumerate(zip(covariates, treatment, outcomes, strict=True)):
-        models.append(fit(x, w, y))
-        if number % 12 == 11:
-            print(f"fitted {number + 1} realisations", flush=True)
-    return models
+    directions = find_factors(covariates, treatment, outcomes, FACTORS, RIDGE)
+    net = SharedDragonNet(directions, len(covariates), LAYERS, WIDTH)
+    fit(net, covariates, treatment, outcomes)
+    return finish(net, covariates, treatment, outcomes)
 
 
-def fit(covariates, treatment, outcomes):
-    """Fit one realisation; its covariates are standardised, binary ones too."""
-    scale = covariates.mean(dim=0), covariates.std(dim=0) + 1e-3
-    net = DragonNet(
-        covariates.shape[1],
-        n_layers_r=REPRESENTATION_LAYERS,
-        n_units_r=REPRESENTATION_WIDTH,
-        n_layers_out=HEAD_LAYERS,
-        n_units_out=HEAD_WIDTH,
-        n_units_out_prop=HEAD_WIDTH,
-        prop_loss_multiplier=PROPENSITY_WEIGHT,
-        n_iter=EPOCHS,
-        lr=LEARNING_RATE,
-        weight_decay=WEIGHT_DECAY,
-        batch_size=BATCH_SIZE,
-        batch_norm=False,
-        val_split_prop=0,
-        early_stopping=False,
-    )
-    net.fit((covariates - scale[0]) / scale[1], outcomes, treatment)
-    return scale, net
+def fit(net, covariates, treatment, outcomes):
+    """Train representation and heads together; a batch holds some units of every realisation."""
+    heads = [net.heads, net.levels]
+    others = [net.directions, *net.representation.parameters()]
+    groups = [{"params": others, "weight_decay": WEIGHT_DECAY}, {"params": heads, "weight_decay": HEAD_DECAY}]
+    optimizer = torch.optim.AdamW(groups, lr=LEARNING_RATE)
+    batches = max(1, covariates.shape[1] // BATCH_SIZE)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.02, total_iters=EPOCHS * batches)
+    for epoch in range(EPOCHS):
+        for some in torch.randperm(covariates.shape[1]).chunk(batches):
+            loss = net.loss(covariates[:, some], treatment[:, some], outcomes[:, some], PROPENSITY_WEIGHT)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+        if epoch % 10 == 9:
+            print(f"epoch {epoch + 1}: loss {loss.item() / len(covariates):.3f}", flush=True)
+
+
+@torch.no_grad()
+def finish(net, covariates, treatment, outcomes):
+    """Replace the heads by Bayesian linear ones in closed form, with less variance for effects than for outcomes."""
+    features = net.represent(covariates)
+    centre = features.flatten(0, 1).mean(dim=0)
+    scale = (features - centre).square().sum(dim=2).mean().sqrt()
+    features = (features - centre) / scale
+    contrast = treatment - 0.5
+    similarity = features @ features.mT
+    effect = (AVERAGE_EFFECT_VARIANCE + EFFECT_VARIANCE * similarity) * contrast[:, :, None] * contrast[:, None]
+    covariance = 1 + similarity + effect + NOISE * torch.eye(covariates.shape[1])
+    weights = contrast * torch.linalg.solve(covariance, outcomes)
+    slopes = EFFECT_VARIANCE * (features.mT @ weights[:, :, None])[:, :, 0]
+    levels = AVERAGE_EFFECT_VARIANCE * weights.sum(dim=1)
+    return {"net": net, "centre": centre, "scale": scale, "slopes": slopes, "levels": levels}

@@ -3,10 +3,10 @@
 import torch
 
 
-def predict(models, realisation, covariates):
-    """Return the effect on each unit: ``covariates`` [n, 25] belong to realisations of these numbers, [n]."""
+def predict(processes, realisation, covariates):
+    """Return the effect on each unit: ``covariates`` [n, covariates] belong to realisations of these numbers, [n]."""
     effects = torch.zeros(len(covariates))
     for number in realisation.unique().tolist():
         asked = realisation == number
-        effects[asked] = models[number].predict(covariates[asked])
+        effects[asked] = processes.predict(number, covariates[asked])
     return effects

@@ -1,80 +1,97 @@
-"""Fit a Gaussian process to every realisation: what the arms share, what each has of its own, which covariates matter.
+"""One Gaussian process per realisation, with factors that all of them share and that the evidence of all chooses.
 
 Alaa and van der Schaar (2017), "Bayesian inference of individualized treatment effects using multi-task Gaussian
-processes", put one prior over both potential outcomes and choose it by the evidence; Hahn, Murray and Carvalho (2020),
-"Bayesian regression tree models for causal inference", give the effect a prior of its own; relevance of covariates is
-determined as in Neal (1996), "Bayesian learning for neural networks".
+processes", put one prior over both potential outcomes and choose it by the evidence. Snelson and Ghahramani (2006),
+"Variable noise and dimensionality reduction for sparse Gaussian processes", learn a projection of the covariates by
+the evidence. Here the projection is common to all realisations, so it is learned from all of their units.
 """
 
 import torch
 
-STEPS = 25
+from effects.factors import find_factors
+
+FACTORS = 5
+RIDGE = 60.0
+STEPS = 36
 STEP_SIZE = 0.15
-LENGTH = 5.0
-"""The length scale that a covariate has before the data say otherwise."""
-LEAST_NOISE = 0.01
-"""Keeps the covariance well conditioned in single precision."""
+DIRECTION_STEP_SIZE = 0.04
+RELEVANCE = 0.5
+"""The inverse length scale of a factor before the data say otherwise."""
+HEIGHTS = (0.0, -1.0, -1.0, -1.5, -0.5, -2.0)
+"""Logarithms: smooth and linear part of the common function, the same of the effect, average effect, noise."""
+LEAST_NOISE = 0.005
 
 
 def train(covariates, treatment, outcomes):
-    """Return a fitted process for each realisation."""
-    return [Process(x, w, y) for x, w, y in zip(covariates, treatment, outcomes, strict=True)]
+    """Return the fitted processes."""
+    directions = find_factors(covariates, treatment, outcomes, FACTORS, RIDGE)
+    return Processes(directions, covariates, treatment).maximise_evidence(outcomes)
 
 
-class Process:
-    """Outcomes = a common function + a function for each arm + noise."""
+class Processes:
+    """Outcomes = common function + (treatment - 1/2) x effect + noise, in every realisation."""
 
-    def __init__(self, covariates, treatment, outcomes):
-        self.scale = covariates.mean(dim=0), covariates.std(dim=0).clamp(min=0.3)
-        self.inputs = (covariates - self.scale[0]) / self.scale[1]
-        self.arms = torch.stack([1.0 - treatment, treatment.float()])
-        self.lengths = torch.full((2, covariates.shape[1]), LENGTH).log().requires_grad_()
-        # Linear and smooth parts of the common function and of the two arms' own, on a log scale.
-        self.heights = torch.tensor([[-1.0, 0.0], [-1.5, -1.5], [-1.5, -1.5]], requires_grad=True)
-        self.noise = torch.tensor(-2.0, requires_grad=True)
-        self.maximise_evidence(outcomes)
+    def __init__(self, directions, covariates, treatment):
+        realisations = len(covariates)
+        self.covariates, self.contrast = covariates, treatment - 0.5
+        self.directions = directions.clone().requires_grad_()
+        relevance = torch.tensor(RELEVANCE).log()
+        self.relevance = relevance.expand(2, realisations, 1, directions.shape[1]).clone().requires_grad_()
+        self.heights = torch.tensor(HEIGHTS)[:, None, None, None].repeat(1, realisations, 1, 1).requires_grad_()
 
     def maximise_evidence(self, outcomes):
-        """Choose length scales, heights and noise by gradient ascent, then weigh the units."""
-        parameters = [self.lengths, self.heights, self.noise]
-        optimizer = torch.optim.Adam(parameters, lr=STEP_SIZE)
+        """Climb the evidence of all realisations together, then weigh the units."""
+        own = {"params": [self.relevance, self.heights], "lr": STEP_SIZE}
+        common = {"params": [self.directions], "lr": DIRECTION_STEP_SIZE}
+        optimizer = torch.optim.Adam([own, common])
+        schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.1, total_iters=STEPS)
+        start = self.relevance.detach().clone(), self.heights.detach().clone()
         for _ in range(STEPS):
             covariance = self.covariance()
-            _, slope = self.solve(covariance.detach(), outcomes)
+            _, slope = solve(covariance.detach(), outcomes)
             optimizer.zero_grad()
             covariance.backward(slope)
-            # A prior on length scales: a factor of e costs a quarter of a nat.
-            self.lengths.grad += 0.5 * (self.lengths.detach() - torch.tensor(LENGTH).log())
+            # Priors: most factors matter little, and nothing is far from where it began.
+            self.relevance.grad += 0.2 * (self.relevance.detach() - start[0]) + 0.5 * self.relevance.detach().exp()
+            self.heights.grad += 0.2 * (self.heights.detach() - start[1])
             optimizer.step()
-        with torch.no_grad():
-            self.weights, _ = self.solve(self.covariance(), outcomes)
-        for parameter in parameters:
-            parameter.requires_grad_(False)
+            schedule.step()
+        for name in ("relevance", "heights", "directions"):
+            setattr(self, name, getattr(self, name).detach())
+        weights, _ = solve(self.covariance(), outcomes)
+        self.weights = self.contrast * weights
+        return self
 
     def covariance(self):
-        """The covariance of all outcomes, noise included."""
-        common = self.kernel(self.inputs, 0, 0)
-        own = sum(self.kernel(self.inputs, 1, 1 + arm) * torch.outer(here, here) for arm, here in enumerate(self.arms))
-        return common + own + (LEAST_NOISE + self.noise.exp()) * torch.eye(len(self.inputs))
+        """The covariance of all outcomes of each realisation, noise included."""
+        factors, heights = self.covariates @ self.directions, self.heights.exp()
+        common = 1 + kernel(factors, factors, self.relevance[0], heights[0], heights[1])
+        effect = heights[4] + kernel(factors, factors, self.relevance[1], heights[2], heights[3])
+        noise = (LEAST_NOISE + heights[5]) * torch.eye(factors.shape[1])
+        return common + effect * self.contrast[:, :, None] * self.contrast[:, None] + noise
 
-    def kernel(self, inputs, lengths, heights):
-        """A constant, a linear and a Gaussian kernel between ``inputs`` and the training units."""
-        left, right = inputs / self.lengths[lengths].exp(), self.inputs / self.lengths[lengths].exp()
-        products = left @ right.T
-        distances = left.square().sum(1)[:, None] + right.square().sum(1)[None] - 2 * products
-        linear, smooth = self.heights[heights].exp()
-        return 1.0 + linear * products + smooth * torch.exp(-distances.clamp(min=0) / 2)
-
-    def solve(self, covariance, outcomes):
-        """The weights of the training units, and the slope of minus the log evidence in the covariance."""
-        inverse = torch.cholesky_inverse(torch.linalg.cholesky(covariance))
-        weights = inverse @ outcomes
-        return weights, (inverse - torch.outer(weights, weights)) / 2
-
-    def predict(self, covariates):
-        """The expected difference between the arms."""
-        inputs = (covariates - self.scale[0]) / self.scale[1]
-        untreated, treated = (
-            self.kernel(inputs, 1, 1 + arm) @ (here * self.weights) for arm, here in enumerate(self.arms)
+    def predict(self, number, covariates):
+        """The expected effect in one realisation."""
+        asked, seen, heights = (
+            covariates @ self.directions,
+            self.covariates[number] @ self.directions,
+            self.heights.exp(),
         )
-        return treated - untreated
+        similarity = kernel(asked, seen, self.relevance[1, number], heights[2, number], heights[3, number])
+        return (heights[4, number] + similarity) @ self.weights[number]
+
+
+def kernel(left, right, relevance, smooth, linear):
+    """A Gaussian and a linear kernel between rows of factors."""
+    left, right = left * relevance.exp(), right * relevance.exp()
+    products = left @ right.mT
+    distances = left.square().sum(-1)[..., :, None] + right.square().sum(-1)[..., None, :] - 2 * products
+    return smooth * torch.exp(-distances.clamp(min=0) / 2) + linear * products
+
+
+@torch.no_grad()
+def solve(covariance, outcomes):
+    """The weights of the units, and the slope of minus the log evidence in the covariance."""
+    inverse = torch.cholesky_inverse(torch.linalg.cholesky(covariance))
+    weights = inverse @ outcomes[:, :, None]
+    return weights[:, :, 0], (inverse - weights @ weights.mT) / 2
