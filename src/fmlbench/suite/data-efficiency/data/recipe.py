@@ -4,8 +4,8 @@
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json        -> ROOT/out/{train,validation,test}/
 
 Which classes belong to which world is fixed and public. The seed decides everything else: which classes of the world
-train, validate and test, in which pose each class is shown, which drawings are used, how each is rendered, and the sensor
-that turns drawings into vectors.
+train, validate and test, in which pose each class is shown, which drawings are used, how each is rendered, and the
+sensor that turns drawings into vectors.
 Classes are dealt in groups of similar difficulty, so that exams of different seeds are about equally hard.
 """
 
@@ -128,7 +128,7 @@ def pose(images, labels, rng):
     """Show each class in a secret pose: turned by any angle, perhaps mirrored, stretched and slanted.
 
     Drawings of a class share its pose, so classes stay as easy to tell apart as they are. But the mean picture of a
-    class is no longer a public one, so that training classes cannot be recognised by how similar they are to each other.
+    class is no longer a public one, so training classes cannot be recognised by their similarities to each other.
     """
     middle = (SIDE - 1) / 2
     grid = np.stack(np.meshgrid(np.arange(SIDE) - middle, np.arange(SIDE) - middle, indexing="ij"))
