@@ -90,8 +90,6 @@ def draw(root):
     posed = pose(images[used], labels[used], rng)
     readings = read_through_sensor(rerender(posed, rng, **JITTER), settings["size"], rng)
     vectors = dict(zip(used, readings, strict=True))
-    kept = drawings["train"][:, : kept_per_class(settings["train_per_class"], facts.get("train_share", 1.0))]
-    _save(root / "out" / "train", **training_set(kept, vectors, rng))
     for exam in ("validation", "test"):
         support, support_labels, query, query_labels = draw_episodes(drawings[exam], settings, rng)
         questions = {
@@ -101,6 +99,9 @@ def draw(root):
         }
         _save(root / "out" / exam / "questions", **questions)
         _save(root / "out" / exam / "labels", query_labels=query_labels)
+    # After the exams, so that a starved sample has the same ones.
+    kept = drawings["train"][:, : kept_per_class(settings["train_per_class"], facts.get("train_share", 1.0))]
+    _save(root / "out" / "train", **training_set(kept, vectors, rng))
 
 
 def deal_parts(order, parts, rng):
