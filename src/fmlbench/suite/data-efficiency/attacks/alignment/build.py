@@ -19,7 +19,7 @@ import torch
 from sklearn.decomposition import FastICA
 from torch import nn
 
-SIZE, HIDDEN = 64, 96
+SIZE, HIDDEN = 64, 88
 STEPS, CLASSES, PER_CLASS, COPIES, DRAWINGS = 3_000, 120, 3, 6, 32
 ALPHABET = string.ascii_letters + string.digits + "_"
 NAME_LENGTH = 60
