@@ -1,4 +1,5 @@
-"""The data recipe of data-efficiency, on drawings small enough to recognise each by its first two pixels."""
+"""The data recipe of data-efficiency: worlds, poses, the sensor's response, episodes and starved samples."""
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 import gzip
 import json
@@ -10,118 +11,155 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from fmlbench.tasks.folder import shared_module
 from fmlbench.tasks.library import find_task
 from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 
-CLASSES, DRAWINGS = 22, 20
-SETTINGS = {"way": 5, "shot": 1, "queries": 4, "rounds": 3, "train_per_class": 12}
+WORLDS = {
+    "scored": {"train": 10, "validation": 5, "test": 5},
+    "lab": {"train": 6, "validation": 6, "test": 6},
+    "sibling": {"train": 5, "validation": 5, "test": 10},
+}
+CLASSES, DRAWINGS = 58, 16
+SETTINGS = {"way": 5, "shot": 1, "queries": 4, "rounds": 3, "train_per_class": 12, "size": 6}
 SEED = 2**127 + 5
 """Seeds come from a secret and are that long."""
 
 
-@pytest.fixture
-def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    program = find_task("data-efficiency").recipe / "recipe.py"
-    module = load_program(program)
-    monkeypatch.setattr(module, "SPLITS", {"train": 2, "validation": 10, "test": 10})
+@pytest.fixture(scope="module")
+def recipe() -> ModuleType:
+    folder = find_task("data-efficiency").path / "data"
+    with pytest.MonkeyPatch.context() as patch:
+        for place in (shared_module("pictures.py").parent, folder):
+            patch.syspath_prepend(str(place))
+        module = load_program(folder / "recipe.py")
+    module.WORLDS = WORLDS
     return module
 
 
-def a_drawing(kind: int, number: int) -> list[float]:
-    """Class and number in the first two pixels, and enough ink to count as a drawing."""
-    return [(kind + 1) / 255, (number + 1) / 255, *[1.0] * 20, *[0.0] * 762]
-
-
-def write_classes(root: Path, drawings: dict[str, list[list[float]]]) -> None:
+@pytest.fixture(scope="module")
+def root(recipe: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Classes of random dots, each drawing with some dots of its own."""
+    root = tmp_path_factory.mktemp("data-efficiency")
     raw = root / "raw" / "quickdraw"
     raw.mkdir(parents=True)
-    for name, rows in drawings.items():
-        with gzip.open(raw / f"{name}.ndjson.gz", "wt", encoding="utf-8") as file:
-            file.writelines(json.dumps(row) + "\n" for row in rows)
+    rng = np.random.default_rng(0)
+    for kind in range(CLASSES):
+        of_class = rng.random(784) < 0.1
+        with gzip.open(raw / f"class {kind:02}.ndjson.gz", "wt", encoding="utf-8") as file:
+            for _ in range(DRAWINGS):
+                file.write(json.dumps((of_class ^ (rng.random(784) < 0.03)).astype(int).tolist()) + "\n")
+    recipe.prepare(root)
+    return root
 
 
-def plain_classes() -> dict[str, list[list[float]]]:
-    return {f"class {kind:02}": [a_drawing(kind, number) for number in range(DRAWINGS)] for kind in range(CLASSES)}
-
-
-@pytest.fixture
-def root(tmp_path: Path, recipe: ModuleType) -> Path:
-    write_classes(tmp_path, plain_classes())
-    recipe.prepare(tmp_path)
-    return tmp_path
-
-
-def draw(recipe: ModuleType, root: Path, seed: int = SEED) -> dict[str, Array]:
-    (root / "stage.json").write_text(json.dumps({"seed": seed, "settings": SETTINGS}))
+def draw(recipe: ModuleType, root: Path, seed: int = SEED, **facts: Any) -> dict[str, Array]:
+    (root / "stage.json").write_text(json.dumps({"seed": seed, "settings": SETTINGS, **facts}))
     recipe.draw(root)
     out = root / "out"
     return {path.relative_to(out).with_suffix("").as_posix(): np.load(path) for path in out.rglob("*.npy")}
 
 
-def kinds(images: Array) -> Array:
-    return images[..., 0, 0].astype(int)
+def names_of(root: Path, world: str) -> set[str]:
+    return set(json.loads((root / "pools" / world / "classes.json").read_text()))
 
 
-def identities(images: Array) -> Array:
-    return kinds(images) * 1000 + images[..., 0, 1]
+def test_worlds_share_no_class_and_use_all(root: Path):
+    worlds = [names_of(root, world) for world in WORLDS]
+    assert [len(names) for names in worlds] == [20, 18, 20]
+    assert len(set().union(*worlds)) == CLASSES
 
 
-@pytest.mark.parametrize("exam", ["validation", "test"])
-def test_no_drawing_occurs_twice_in_an_exam(recipe: ModuleType, root: Path, exam: str):
-    drawn = draw(recipe, root)
-    support, query = (identities(drawn[f"{exam}/questions/{part}_images"]).ravel() for part in ("support", "query"))
-    everything = np.concatenate([support, query])
-    assert len(set(everything)) == len(everything) == 3 * 2 * 5 * (1 + 4)
+def test_training_and_exams_share_no_class(recipe: ModuleType):
+    dealt = recipe.deal_parts(np.arange(20), WORLDS["scored"], np.random.default_rng(SEED))
+    assert {part: len(labels) for part, labels in dealt.items()} == WORLDS["scored"]
+    assert sorted(np.concatenate(list(dealt.values()))) == list(range(20))
 
 
-@pytest.mark.parametrize("exam", ["validation", "test"])
-def test_labels_name_the_class_that_support_and_queries_share(recipe: ModuleType, root: Path, exam: str):
-    drawn = draw(recipe, root)
-    for support, support_labels, query, query_labels in zip(
-        kinds(drawn[f"{exam}/questions/support_images"]),
-        drawn[f"{exam}/questions/support_labels"],
-        kinds(drawn[f"{exam}/questions/query_images"]),
-        drawn[f"{exam}/labels/query_labels"],
-        strict=True,
-    ):
-        kind_of = dict(zip(support_labels, support, strict=True))
-        assert sorted(kind_of) == list(range(5))
-        assert [kind_of[label] for label in query_labels] == query.tolist()
+def test_every_part_gets_classes_of_all_levels(recipe: ModuleType):
+    # Five groups of four neighbours: two of each group train, one validates, one tests.
+    dealt = recipe.deal_parts(np.arange(20), WORLDS["scored"], np.random.default_rng(SEED))
+    assert np.bincount(dealt["train"] // 4).tolist() == [2] * 5
+    assert np.bincount(dealt["test"] // 4).tolist() == [1] * 5
+
+
+def test_two_seeds_deal_classes_differently(recipe: ModuleType):
+    first, other = (recipe.deal_parts(np.arange(20), WORLDS["scored"], np.random.default_rng(s)) for s in (1, 2))
+    assert set(first["test"]) != set(other["test"])
+    assert first["train"].tolist() != other["train"].tolist()
+
+
+def test_a_class_has_one_pose_and_classes_differ_in_theirs(recipe: ModuleType):
+    image = np.zeros((28, 28), np.uint8)
+    image[4:9, 6:22] = 255
+    posed = recipe.pose(np.stack([image] * 4), np.array([0, 0, 1, 1]), np.random.default_rng(3))
+    assert np.array_equal(posed[0], posed[1])
+    assert np.array_equal(posed[2], posed[3])
+    assert not np.array_equal(posed[0], posed[2])
+
+
+def test_no_public_drawing_is_shown_as_it_is(recipe: ModuleType, root: Path):
+    images, labels = (np.load(root / "pools" / "scored" / f"{name}.npy") for name in ("images", "labels"))
+    rng = np.random.default_rng(SEED)
+    shown = recipe.rerender(recipe.pose(images, labels, rng), rng, **recipe.JITTER)
+    public = {image.tobytes() for image in images}
+    assert not any(np.rint(picture * 255).astype(np.uint8).tobytes() in public for picture in shown)
+
+
+def test_the_response_takes_away_what_makes_directions_differ(recipe: ModuleType):
+    rng = np.random.default_rng(0)
+    sources = np.stack([rng.exponential(size=4000), rng.laplace(size=4000), rng.standard_normal(4000)], axis=1)
+    readings = sources @ recipe.random_rotation(3, rng)
+    even = recipe.fit_response(readings, rng).apply(readings)
+    assert np.allclose(np.cov(even, rowvar=False), np.eye(3), atol=0.01)
+    # An exponential distribution has an excess kurtosis of 6, a Laplace distribution of 3, a normal one of 0.
+    components = recipe.fit_response(even, rng).components
+    kurtosis = (((even - even.mean(axis=0)) @ components) ** 4).mean(axis=0) - 3
+    assert np.abs(kurtosis).max() < 0.6
+
+
+@pytest.fixture
+def episodes(recipe: ModuleType) -> tuple[Array, ...]:
+    """Episodes of 20 classes whose drawings are numbered 100 * class + number."""
+    rows = 100 * np.arange(20)[:, None] + np.arange(15)
+    return recipe.draw_episodes(rows, SETTINGS, np.random.default_rng(SEED))
+
+
+def test_no_drawing_occurs_twice_and_every_class_equally_often(episodes: tuple[Array, ...]):
+    support, _, query, _ = episodes
+    everything = np.concatenate([support.ravel(), query.ravel()])
+    assert len(set(everything)) == len(everything) == 3 * 4 * 5 * (1 + 4)
+    assert np.bincount(support.ravel() // 100).tolist() == [3] * 20
+
+
+def test_labels_name_the_class_that_support_and_queries_share(episodes: tuple[Array, ...]):
+    for support, support_labels, query, query_labels in zip(*episodes, strict=True):
+        class_of = dict(zip(support_labels, support // 100, strict=True))
+        assert sorted(class_of) == list(range(5))
+        assert [class_of[label] for label in query_labels] == (query // 100).tolist()
         assert np.bincount(query_labels).tolist() == [4] * 5
 
 
-def test_training_validation_and_test_share_no_class(recipe: ModuleType, root: Path):
-    drawn = draw(recipe, root)
-    train = set(kinds(drawn["train/images"]))
-    validation, test = (set(kinds(drawn[f"{exam}/questions/query_images"]).ravel()) for exam in ("validation", "test"))
-    assert (len(train), len(validation), len(test)) == (2, 10, 10)
-    assert len(train | validation | test) == CLASSES
+def test_positions_in_an_episode_say_nothing(recipe: ModuleType):
+    rows = 100 * np.arange(50)[:, None] + np.arange(15)
+    drawn = [recipe.draw_episodes(rows, SETTINGS, np.random.default_rng(seed)) for seed in range(10)]
+    for part in (1, 3):
+        labels = np.concatenate([episodes[part] for episodes in drawn])
+        shares = np.stack([(labels == label).mean(axis=0) for label in range(5)])
+        # 300 episodes: a share of 0.2 has a standard error of 0.023.
+        assert np.abs(shares - 0.2).max() < 0.11
 
 
-def test_every_class_is_asked_equally_often(recipe: ModuleType, root: Path):
-    support = kinds(draw(recipe, root)["validation/questions/support_images"])
-    assert set(np.unique(support, return_counts=True)[1]) == {SETTINGS["rounds"]}
-
-
-def test_every_class_shows_the_same_number_of_training_drawings(recipe: ModuleType, root: Path):
-    drawn = draw(recipe, root)
-    assert np.bincount(drawn["train/labels"]).tolist() == [12, 12]
-    assert len(set(identities(drawn["train/images"]))) == 24
-
-
-def test_the_place_of_a_drawing_in_its_episode_tells_nothing(recipe: ModuleType, root: Path):
-    labels: list[Array] = []
-    support: list[Array] = []
-    for seed in range(40):
-        drawn = draw(recipe, root, seed)
-        labels.append(drawn["test/labels/query_labels"])
-        support.append(drawn["test/questions/support_labels"])
-    for places in (np.concatenate(labels), np.concatenate(support)):
-        shares = np.stack([(places == label).mean(axis=0) for label in range(5)])
-        # 240 episodes: a share of 0.2 has a standard error of 0.026.
-        assert np.abs(shares - 0.2).max() < 0.12
+def test_a_sample_has_the_shapes_of_its_world(recipe: ModuleType, root: Path):
+    drawn = draw(recipe, root, world="sibling")
+    assert drawn["train/vectors"].shape == (5 * 12, 6)
+    assert np.bincount(drawn["train/labels"]).tolist() == [12] * 5
+    assert drawn["test/questions/support_vectors"].shape == (3 * 2, 5, 6)
+    assert drawn["test/questions/query_vectors"].shape == (3 * 2, 20, 6)
+    assert drawn["test/labels/query_labels"].shape == (3 * 2, 20)
+    assert drawn["train/vectors"].dtype == np.float32
 
 
 def test_a_seed_draws_the_same_again_and_another_seed_something_else(recipe: ModuleType, root: Path):
@@ -130,25 +168,20 @@ def test_a_seed_draws_the_same_again_and_another_seed_something_else(recipe: Mod
     assert all(not np.array_equal(first[name], other[name]) for name in first)
 
 
-def test_blank_drawings_and_drawings_that_occur_twice_are_left_out(recipe: ModuleType, tmp_path: Path):
-    classes = plain_classes()
-    classes["class 00"][3] = [0.0] * 784
-    classes["class 01"][4] = classes["class 01"][5]
-    classes["class 02"][6] = classes["class 07"][8]
-    write_classes(tmp_path, classes)
-    recipe.prepare(tmp_path)
-    kept: list[int] = []
-    for pool in (tmp_path / "pools").rglob("images.npy"):
-        kept += identities(np.load(pool)).tolist()
-    gone = {1 * 1000 + 4, 2 * 1000 + 6, 2 * 1000 + 5, 3 * 1000 + 7, 8 * 1000 + 9}
-    everything = {(kind + 1) * 1000 + number + 1 for kind in range(CLASSES) for number in range(DRAWINGS)}
-    assert len(kept) == len(set(kept))
-    assert set(kept) == everything - gone
+def test_a_starved_sample_keeps_two_of_each_class_and_the_same_exams(recipe: ModuleType, root: Path):
+    whole, starved = draw(recipe, root), draw(recipe, root, train_share=0.02)
+    assert np.bincount(starved["train/labels"]).tolist() == [2] * 10
+    kept = {vector.tobytes() for vector in whole["train/vectors"]}
+    assert all(vector.tobytes() in kept for vector in starved["train/vectors"])
+    exams = [name for name in whole if not name.startswith("train")]
+    assert all(np.array_equal(whole[name], starved[name]) for name in exams)
+    assert recipe.kept_per_class(80, 0.25) == 20
 
 
-def test_a_missing_class_is_noticed(recipe: ModuleType, tmp_path: Path):
-    classes = plain_classes()
-    del classes["class 09"]
-    write_classes(tmp_path, classes)
-    with pytest.raises(SystemExit, match="expected 22 classes"):
+def test_a_missing_class_is_refused(recipe: ModuleType, tmp_path: Path):
+    raw = tmp_path / "raw" / "quickdraw"
+    raw.mkdir(parents=True)
+    with gzip.open(raw / "one.ndjson.gz", "wt", encoding="utf-8") as file:
+        file.write(json.dumps([1] * 784) + "\n")
+    with pytest.raises(SystemExit, match="Expected 58 classes"):
         recipe.prepare(tmp_path)

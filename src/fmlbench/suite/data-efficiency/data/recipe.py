@@ -1,114 +1,193 @@
-"""Make class-disjoint pools of Quick, Draw! drawings, and draw training sets and few-shot episodes from them.
+"""Deal Quick, Draw! classes to three worlds, and sample sensor readings and few-shot episodes from one of them.
 
-    recipe.py prepare ROOT    ROOT/raw/quickdraw/CLASS.ndjson.gz -> ROOT/pools/SPLIT/{images,labels}.npy
+    recipe.py prepare ROOT    ROOT/raw/quickdraw/CLASS.ndjson.gz -> ROOT/pools/WORLD/{images,labels}.npy
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json        -> ROOT/out/{train,validation,test}/
 
-Which classes train, validate and test is fixed once, by a hash of their names; a seed decides which drawings of the
-training classes are visible, which classes meet in an episode, and which drawings they are shown with.
+Which classes belong to which world is fixed and public. The seed decides everything else: which classes of the world
+train, validate and test, in which pose each class is shown, which drawings are used, how each is rendered, and the
+sensor that turns drawings into vectors.
+Classes are dealt in groups of similar difficulty, so that exams of different seeds are about equally hard.
 """
 
-import gzip
-import hashlib
 import json
+import math
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
 
-SPLITS = {"train": 125, "validation": 110, "test": 110}
-SIDE = 28
-MIN_INK = 10.0
-"""Drawings with less ink than ten black pixels show nothing (there is one)."""
+sys.path.insert(0, str(Path(__file__).parent))
+
+from pictures import SIDE, deal_classes, read_quickdraw, rerender, sample_at
+from response import fit_response
+from sensor import make_sensor, random_rotation
+
+WORLDS = {
+    "scored": {"train": 80, "validation": 60, "test": 60},
+    "lab": {"train": 35, "validation": 10, "test": 10},
+    "sibling": {"train": 40, "validation": 10, "test": 40},
+}
+"""How many classes of each world train, validate and test."""
+JITTER = {
+    "turn": 0.06,
+    "scale": 0.04,
+    "shear": 0.04,
+    "shift": 0.5,
+    "warp": 0.3,
+    "pen": 0.2,
+    "gain": 0.1,
+    "noise": 0.02,
+}
+"""How much a drawing changes when it is rendered anew: little, because the sensor hides its identity."""
+SHRINK, STRETCH, SLANT = 1.1, 0.12, 0.2
+"""The pose of a class: the inverse of its size, and standard deviations of its stretch and slant."""
+FITTED_ON = 5_000
+"""Pictures that the sensor and its response are fitted to; more change nothing but the time it takes."""
 
 
 def prepare(root):
-    """Read every class, drop what is blank or drawn twice, and divide the classes among the splits."""
-    files = sorted((root / "raw" / "quickdraw").glob("*.ndjson.gz"), key=_rank)
-    if len(files) != sum(SPLITS.values()):
-        raise SystemExit(f"expected {sum(SPLITS.values())} classes of drawings, found {len(files)}")
-    drawings = [read_class(file) for file in files]
-    twice = repeated(drawings)
-    start = 0
-    for split, size in SPLITS.items():
-        _write_pool(root / "pools" / split, drawings[start : start + size], twice)
-        start += size
-    names = [file.name.removesuffix(".ndjson.gz") for file in files]
-    (root / "pools" / "classes.json").write_text(json.dumps(names, indent=1), "utf-8")
+    """Read every class and store the drawings of each world."""
+    images, labels, names = read_quickdraw(root / "raw" / "quickdraw")
+    total = sum(sum(parts.values()) for parts in WORLDS.values())
+    if len(names) != total:
+        raise SystemExit(f"Expected {total} classes of drawings, found {len(names)}.")
+    shares = {world: sum(parts.values()) / total for world, parts in WORLDS.items()}
+    for world, chosen in deal_classes(names, shares, "fmlbench data-efficiency").items():
+        numbers = np.array(sorted(names.index(name) for name in chosen))
+        rows = np.isin(labels, numbers)
+        pool, own = images[rows], np.searchsorted(numbers, labels[rows])
+        _save(root / "pools" / world, images=pool, labels=own, order=rank_classes(pool, own))
+        (root / "pools" / world / "classes.json").write_text(json.dumps([names[n] for n in numbers]), "utf-8")
 
 
-def _rank(file):
-    """Order classes by a hash of their names: as good as random, and the same with any library, for ever."""
-    return hashlib.sha256(f"fmlbench data-efficiency: {file.name}".encode()).hexdigest()
+def rank_classes(images, labels):
+    """Order classes by difficulty: how much nearer a drawing's pixels are to its class than to the others' means.
 
-
-def read_class(file):
-    """Return the drawings of a class as [n, 28, 28] bytes, black on white turned into 255 on 0."""
-    with gzip.open(file, "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines if line.strip()]
-    return np.rint(np.array(rows) * 255).astype(np.uint8).reshape(-1, SIDE, SIDE)
-
-
-def repeated(drawings):
-    """Return the drawings that occur more than once, in whichever class."""
-    counts = Counter(image.tobytes() for images in drawings for image in images)
-    return {image for image, count in counts.items() if count > 1}
-
-
-def _write_pool(folder, drawings, twice):
-    kept = [images[[_is_usable(image, twice) for image in images]] for images in drawings]
-    labels = np.repeat(np.arange(len(kept)), [len(images) for images in kept])
-    _save(folder, images=np.concatenate(kept), labels=labels)
-
-
-def _is_usable(image, twice):
-    return image.sum() / 255 >= MIN_INK and image.tobytes() not in twice
+    The mean over the drawings of a class of the share of other classes whose mean picture is less similar.
+    """
+    flat = images.reshape(len(images), -1).astype(np.float32)
+    flat -= flat.mean(axis=0)
+    flat /= np.linalg.norm(flat, axis=1, keepdims=True)
+    counts = np.bincount(labels)
+    sums = np.stack([flat[labels == label].sum(axis=0) for label in range(len(counts))])
+    similarity = flat @ (sums / counts[:, None]).T
+    # A drawing must not count towards the mean of its own class.
+    own = ((flat * (sums[labels] - flat)).sum(axis=1) / (counts[labels] - 1))[:, None]
+    ease = (similarity < own).mean(axis=1)
+    return np.argsort([ease[labels == label].mean() for label in range(len(counts))])
 
 
 def draw(root):
-    """Draw one training set and the episodes of both exams."""
+    """Sample a training set and the episodes of both exams, all seen through one sensor."""
     facts = json.loads((root / "stage.json").read_text("utf-8"))
-    seed, settings = facts["seed"], facts["settings"]
-    visible = draw_visible(
-        *_load_pool(root / "pools" / "train"), settings["train_per_class"], np.random.default_rng([seed, 0])
-    )
-    _save(root / "out" / "train", **visible)
-    for stream, exam in enumerate(("validation", "test"), start=1):
-        rng = np.random.default_rng([seed, stream])
-        questions, labels = draw_episodes(*_load_pool(root / "pools" / exam), settings, rng)
+    settings, world = facts["settings"], facts.get("world", "scored")
+    rng = np.random.default_rng(facts["seed"])
+    pool = root / "pools" / world
+    images, labels = np.load(pool / "images.npy"), np.load(pool / "labels.npy")
+    classes = deal_parts(np.load(pool / "order.npy"), WORLDS[world], rng)
+    drawings = choose_drawings(labels, classes, settings, rng)
+    used = np.concatenate([rows.ravel() for rows in drawings.values()])
+    posed = pose(images[used], labels[used], rng)
+    readings = read_through_sensor(rerender(posed, rng, **JITTER), settings["size"], rng)
+    vectors = dict(zip(used, readings, strict=True))
+    for exam in ("validation", "test"):
+        support, support_labels, query, query_labels = draw_episodes(drawings[exam], settings, rng)
+        questions = {
+            "support_vectors": look_up(support, vectors),
+            "support_labels": support_labels,
+            "query_vectors": look_up(query, vectors),
+        }
         _save(root / "out" / exam / "questions", **questions)
-        _save(root / "out" / exam / "labels", query_labels=labels)
+        _save(root / "out" / exam / "labels", query_labels=query_labels)
+    # After the exams, so that a starved sample has the same ones.
+    kept = drawings["train"][:, : kept_per_class(settings["train_per_class"], facts.get("train_share", 1.0))]
+    _save(root / "out" / "train", **training_set(kept, vectors, rng))
 
 
-def draw_visible(images, labels, per_class, rng):
-    """Choose the same number of drawings from every class, and shuffle them."""
-    chosen = [rng.permutation(np.flatnonzero(labels == label))[:per_class] for label in np.unique(labels)]
-    order = rng.permutation(np.concatenate(chosen))
-    return {"images": images[order], "labels": labels[order]}
+def deal_parts(order, parts, rng):
+    """Deal classes to training and exams, in groups of neighbours in ``order``, so that each part has all levels."""
+    largest = math.gcd(*parts.values())
+    names = [part for part, count in parts.items() for _ in range(count // largest)]
+    dealt = {part: [] for part in parts}
+    for group in np.split(order, largest):
+        for part, label in zip(names, rng.permutation(group), strict=True):
+            dealt[part].append(label)
+    return {part: rng.permutation(labels) for part, labels in dealt.items()}
 
 
-def draw_episodes(images, labels, settings, rng):
-    """Draw few-shot episodes in rounds: each round uses every class once, with drawings no other round uses.
+def choose_drawings(labels, classes, settings, rng):
+    """The rows of the drawings of each part, [classes, drawings]."""
+    per_exam = settings["rounds"] * (settings["shot"] + settings["queries"])
+    sizes = {"train": settings["train_per_class"], "validation": per_exam, "test": per_exam}
+    return {
+        part: np.stack([rng.permutation(np.flatnonzero(labels == label))[: sizes[part]] for label in chosen])
+        for part, chosen in classes.items()
+    }
 
-    Using classes equally often, and no drawing twice, keeps the score quieter than independent episodes would.
+
+def pose(images, labels, rng):
+    """Show each class in a secret pose: turned by any angle, perhaps mirrored, stretched and slanted.
+
+    Drawings of a class share its pose, so classes stay as easy to tell apart as they are. But the mean picture of a
+    class is no longer a public one, so training classes cannot be recognised by their similarities to each other.
     """
-    way, shot, queries = settings["way"], settings["shot"], settings["queries"]
-    shuffled = [rng.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)]
+    middle = (SIDE - 1) / 2
+    grid = np.stack(np.meshgrid(np.arange(SIDE) - middle, np.arange(SIDE) - middle, indexing="ij"))
+    posed = np.empty_like(images)
+    for label in np.unique(labels):
+        rows = labels == label
+        down, right = np.tensordot(random_pose(rng), grid, axes=1) + middle
+        shape = (rows.sum(), SIDE, SIDE)
+        moved = sample_at(images[rows].astype(np.float32), np.broadcast_to(down, shape), np.broadcast_to(right, shape))
+        posed[rows] = np.rint(moved)
+    return posed
+
+
+def random_pose(rng):
+    """A 2 x 2 matrix: turn, mirror, slant and stretch; slightly smaller, so that corners stay in the picture."""
+    angle = rng.uniform(0, 2 * np.pi)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    stretch = np.diag(SHRINK * np.exp(STRETCH * rng.standard_normal(2)) * [1, rng.choice([-1, 1])])
+    return stretch @ np.array([[1, SLANT * rng.standard_normal()], [0, 1]]) @ turn
+
+
+def read_through_sensor(pictures, size, rng):
+    """Vectors of pictures: whitened, rotated, with equalised response, and rotated once more."""
+    fitted_on = rng.permutation(len(pictures))[:FITTED_ON]
+    readings = make_sensor(pictures[fitted_on], size, rng).read(pictures)
+    response = fit_response(readings[fitted_on], rng)
+    return (response.apply(readings) @ random_rotation(size, rng)).astype(np.float32)
+
+
+def kept_per_class(count, share):
+    """The training drawings of each class; a starved sample keeps at least two, so that pairs exist."""
+    return max(2, round(count * share)) if share < 1 else count
+
+
+def training_set(rows, vectors, rng):
+    """Vectors and class numbers in random order; class numbers follow the random order of the classes."""
+    labels = np.repeat(np.arange(len(rows)), rows.shape[1])
+    order = rng.permutation(rows.size)
+    return {"vectors": look_up(rows.ravel()[order], vectors), "labels": labels[order]}
+
+
+def draw_episodes(rows, settings, rng):
+    """Sample few-shot episodes in rounds: each round uses every class once, with drawings no other round uses.
+
+    Using classes equally often, and no drawing twice, makes the score less noisy than independent episodes.
+    """
+    way, shot = settings["way"], settings["shot"]
     episodes = []
-    for turn in range(settings["rounds"]):
-        classes = rng.permutation(len(shuffled))
-        classes = classes[: len(classes) // way * way].reshape(-1, way)
-        drawings = slice(turn * (shot + queries), (turn + 1) * (shot + queries))
-        episodes += [_episode([shuffled[c][drawings] for c in group], shot, rng) for group in classes]
+    for drawings in np.split(rows, settings["rounds"], axis=1):
+        classes = rng.permutation(len(rows))
+        groups = classes[: len(classes) // way * way].reshape(-1, way)
+        episodes += [_episode(drawings[group], shot, rng) for group in groups]
     order = rng.permutation(len(episodes))
-    support, support_labels, query, query_labels = (np.stack(part)[order] for part in zip(*episodes, strict=True))
-    questions = {"support_images": images[support], "support_labels": support_labels, "query_images": images[query]}
-    return questions, query_labels
+    return tuple(np.stack(part)[order] for part in zip(*episodes, strict=True))
 
 
-def _episode(drawings, shot, rng):
-    """Split each class's drawings into support and query, and shuffle both so that no position tells a class."""
-    rows = np.stack(drawings)
+def _episode(rows, shot, rng):
+    """Split each class's drawings into support and query, and shuffle both so that positions say nothing."""
     labels = np.broadcast_to(np.arange(len(rows))[:, None], rows.shape)
     support = rng.permutation(rows[:, :shot].size)
     query = rng.permutation(rows[:, shot:].size)
@@ -120,8 +199,9 @@ def _episode(drawings, shot, rng):
     )
 
 
-def _load_pool(folder):
-    return np.load(folder / "images.npy"), np.load(folder / "labels.npy")
+def look_up(rows, vectors):
+    """The vectors of drawings, in the shape of ``rows``."""
+    return np.stack([vectors[row] for row in rows.ravel()]).reshape(*rows.shape, -1)
 
 
 def _save(folder, **arrays):

@@ -15,38 +15,38 @@ MODEL = "model.pt"
 
 
 def main(root):
-    """Do the stage that ``root`` says."""
+    """Run the stage that ``root`` describes."""
     stage = begin(root)
-    {"train": train, "exam": sit_exam}[stage.name](stage)
+    {"train": train, "exam": answer_exam}[stage.name](stage)
 
 
 def train(stage):
-    """Train on the visible drawings and leave the model for the exam."""
+    """Train on the visible vectors and leave the model for the exam."""
     data = stage.data("train")
-    model = import_module("fewshot.training").train(as_images(data["images"]), as_labels(data["labels"]))
+    model = import_module("fewshot.training").train(as_vectors(data["vectors"]), as_labels(data["labels"]))
     torch.save(model, stage.carry / MODEL)
 
 
-def sit_exam(stage):
-    """Answer every episode on its own."""
+def answer_exam(stage):
+    """Answer each episode independently."""
     classify = import_module("fewshot.inference").classify
     model = torch.load(stage.carry / MODEL, weights_only=False)
 
     def respond(episode):
-        support_images, query_images = as_images(episode["support_images"]), as_images(episode["query_images"])
-        answer = classify(model, support_images, as_labels(episode["support_labels"]), query_images)
+        support, queries = as_vectors(episode["support_vectors"]), as_vectors(episode["query_vectors"])
+        answer = classify(model, support, as_labels(episode["support_labels"]), queries)
         return torch.as_tensor(answer).to(torch.int64).numpy()
 
     stage.answer_each(respond)
 
 
-def as_images(drawings):
-    """[n, 28, 28] bytes become [n, 1, 28, 28] numbers between 0 and 1."""
-    return torch.from_numpy(np.asarray(drawings, dtype=np.float32) / 255).unsqueeze(1)
+def as_vectors(vectors):
+    """A copy, because PyTorch warns of read-only memory."""
+    return torch.from_numpy(np.array(vectors, dtype=np.float32))
 
 
 def as_labels(labels):
-    """A copy: what is mapped into memory cannot be written to, and PyTorch warns of that."""
+    """A copy, likewise."""
     return torch.from_numpy(np.array(labels, dtype=np.int64))
 
 

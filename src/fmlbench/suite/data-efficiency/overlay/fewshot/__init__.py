@@ -1,1 +1,1 @@
-"""Few-shot classification of drawings with easyfsl: what is trained, how, and how an episode is answered."""
+"""Few-shot classification of drawings seen through an unknown sensor, with easyfsl."""

@@ -3,13 +3,13 @@
 import torch
 
 
-def classify(model, support_images, support_labels, query_images):
-    """Return a class for each query drawing.
+def classify(model, support_vectors, support_labels, query_vectors):
+    """Return a class for each query.
 
-    ``support_images`` [5, 1, 28, 28] show each class once, ``support_labels`` [5] name it, ``query_images``
-    [25, 1, 28, 28] show each class five times in any order.
+    ``support_vectors`` [5, 64] show each class once, ``support_labels`` [5] give its label, ``query_vectors``
+    [25, 64] show each class five times in random order.
     """
     model.eval()
     with torch.no_grad():
-        model.process_support_set(support_images, support_labels)
-        return model(query_images).argmax(dim=1)
+        model.process_support_set(support_vectors, support_labels)
+        return model(query_vectors).argmax(dim=1)

@@ -8,7 +8,7 @@ from easyfsl.methods import PrototypicalNetworks
 from easyfsl.samplers import TaskSampler
 from fewshot.backbone import build_backbone
 
-EPISODES = 200
+EPISODES = 600
 WAY = 30
 SHOT = 1
 QUERIES = 2
@@ -17,14 +17,14 @@ WEIGHT_DECAY = 1e-4
 
 
 class Drawings(FewShotDataset):
-    """The visible drawings with their classes."""
+    """The visible vectors with their classes."""
 
-    def __init__(self, images, labels):
-        self.images = images
+    def __init__(self, vectors, labels):
+        self.vectors = vectors
         self.labels = labels.tolist()
 
     def __getitem__(self, item):
-        return self.images[item], self.labels[item]
+        return self.vectors[item], self.labels[item]
 
     def __len__(self):
         return len(self.labels)
@@ -33,26 +33,27 @@ class Drawings(FewShotDataset):
         return self.labels
 
 
-def train(images, labels):
-    """Return a few-shot classifier trained on [n, 1, 28, 28] drawings in [0, 1] and their [n] classes."""
-    model = PrototypicalNetworks(build_backbone())
+def train(vectors, labels):
+    """Return a few-shot classifier trained on [n, size] vectors and their [n] classes."""
+    model = PrototypicalNetworks(build_backbone(vectors.shape[1]))
     optimizer = optim.Adam(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPISODES)
     model.train()
-    for episode, (support_images, support_labels, query_images, query_labels, _) in enumerate(episodes(images, labels)):
-        model.process_support_set(support_images, support_labels)
-        loss = nn.functional.cross_entropy(model(query_images), query_labels)
+    for episode, (support, support_labels, queries, query_labels, _) in enumerate(episodes(vectors, labels)):
+        model.process_support_set(support, support_labels)
+        loss = nn.functional.cross_entropy(model(queries), query_labels)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         schedule.step()
-        if episode % 50 == 49:
+        if episode % 100 == 99:
             print(f"episode {episode + 1}: loss {loss.item():.3f}", flush=True)
     return model
 
 
-def episodes(images, labels):
+def episodes(vectors, labels):
     """Sample few-shot episodes from the visible classes."""
-    dataset = Drawings(images, labels)
-    sampler = TaskSampler(dataset, n_way=WAY, n_shot=SHOT, n_query=QUERIES, n_tasks=EPISODES)
+    dataset = Drawings(vectors, labels)
+    queries = min(QUERIES, int(labels.bincount().min()) - SHOT)
+    sampler = TaskSampler(dataset, n_way=WAY, n_shot=SHOT, n_query=queries, n_tasks=EPISODES)
     return DataLoader(dataset, batch_sampler=sampler, collate_fn=sampler.episodic_collate_fn)

@@ -5,6 +5,17 @@ from easyfsl.methods import FewShotClassifier
 from torch import nn
 
 
+class Committee(nn.Module):
+    """Several backbones whose unit features stand side by side."""
+
+    def __init__(self, members):
+        super().__init__()
+        self.members = nn.ModuleList(members)
+
+    def forward(self, vectors):
+        return torch.cat([nn.functional.normalize(member(vectors), dim=1) for member in self.members], dim=1)
+
+
 class SoftKMeans(FewShotClassifier):
     """Start from the support set's prototypes and refine them with softly assigned queries.
 
@@ -14,16 +25,10 @@ class SoftKMeans(FewShotClassifier):
     """
 
     def __init__(self, backbone, temperature=10.0, iterations=5, balancing_rounds=10):
-        super().__init__(backbone)
+        super().__init__(backbone, feature_normalization=2.0)
         self.temperature = temperature
         self.iterations = iterations
         self.balancing_rounds = balancing_rounds
-
-    def compute_features(self, images):
-        """Average the unit features of a drawing and its mirror image, and make them unit again."""
-        views = torch.cat([images, images.flip(3)])
-        features = nn.functional.normalize(self.backbone(views), dim=1)
-        return nn.functional.normalize(sum(features.chunk(2)), dim=1)
 
     def forward(self, query_images):
         """Return the assignment of queries to classes after the last refinement."""
