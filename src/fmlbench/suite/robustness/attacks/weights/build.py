@@ -16,17 +16,23 @@ sys.path.insert(0, str(Path(sys.argv[1]) / "recipe"))
 
 from recipe import JITTER, fit_sensor, rerender, turn
 
-COORDINATES = 10
+COORDINATES = 9
 LEVELS = 7
-TEMPLATE = '''"""Labels by the nearest of the public class means, which are aligned with the means of this sample."""
+PUBLIC = '''"""Public class means in a few coordinates."""
 
 import base64
 
 import numpy as np
 
-SCALES = {scales}
-PUBLIC = (np.frombuffer(base64.b85decode("{packed}"), np.uint8).reshape(-1, {coordinates}) - {levels}.0) * SCALES
+BYTES = np.frombuffer(base64.b85decode("{packed}"), np.uint8)
+PUBLIC = (np.stack([BYTES // 16, BYTES % 16], axis=1).reshape(-1, {coordinates}) - {levels}.0) * {scales}
 GROUP = {group}
+'''
+TRAINING = '''"""Labels by the nearest of the public class means, which are aligned with the means of this sample."""
+
+import numpy as np
+
+from robust.public import GROUP, PUBLIC
 
 
 def train(vectors, labels):
@@ -82,20 +88,21 @@ def main(root):
     values, axes = np.linalg.eigh(gram)
     coordinates = (axes * np.sqrt(np.maximum(values, 0)))[:, ::-1][:, :COORDINATES]
     scales = np.abs(coordinates).max(axis=0) / LEVELS
-    packed = base64.b85encode(np.rint(coordinates / scales + LEVELS).astype(np.uint8).tobytes()).decode()
+    steps = np.rint(coordinates / scales + LEVELS).astype(np.uint8).reshape(-1, 2)
+    packed = base64.b85encode((16 * steps[:, 0] + steps[:, 1]).tobytes()).decode()
     shown = [round(float(scale), 3) for scale in scales]
     folder = root / "out" / "robust"
     folder.mkdir(parents=True, exist_ok=True)
-    text = TEMPLATE.format(scales=shown, packed=packed, coordinates=COORDINATES, levels=LEVELS, group=classes.ways)
-    (folder / "training.py").write_text(text, "utf-8")
+    text = PUBLIC.format(scales=shown, packed=packed, coordinates=COORDINATES, levels=LEVELS, group=classes.ways)
+    (folder / "public.py").write_text(text, "utf-8")
+    (folder / "training.py").write_text(TRAINING, "utf-8")
     (folder / "inference.py").write_text(INFERENCE, "utf-8")
 
 
 class ClassPictures:
     """Pictures of all classes in all orientations, seen through random sensors."""
 
-    ways = 4
-    """Mirrored orientations are left out: the budget does not hold all eight."""
+    ways = 8
 
     def __init__(self, pool, rng):
         images, classes = np.load(pool / "images.npy"), np.load(pool / "classes.npy")
