@@ -18,14 +18,15 @@ SHARED = Path(str(resources.files("fmlbench.suite"))) / "environments"
 
 def tasks() -> str:
     """What there is to work on, what it costs, and how it compares with the paper's."""
-    folders = [*all_tasks("core"), *all_tasks("test")]
+    folders = sorted(all_tasks(), key=lambda folder: _ORDER.index(_standing(folder.task)))
     lines = [
         "# The tasks",
         "",
         "Generated from the tasks' folders by `python docs/generate.py`. Figures are of the sealed test: mean over",
         "seeds, with the standard deviation of one step's score, which everywhere is sigma. They are measured by",
         "`fmlbench tasks check NAME --calibrate`. A step is training and both exams; downloads are codebase and data,",
-        "without the Python packages, which tasks share.",
+        "without the Python packages, which tasks share. Suite `core` has the tasks that passed their admission; suite",
+        "`candidate` has those whose calibration is not complete, so their scores prove nothing yet.",
         "",
         "| task | question | baseline | method off | expert reference | on the sibling | step | memory | download |",
         "|---|---|---|---|---|---|---|---|---|",
@@ -52,6 +53,14 @@ def tasks() -> str:
         *comparison(folders),
     ]
     return "\n".join(lines) + "\n"
+
+
+_ORDER = ("core", "candidate", "test")
+
+
+def _standing(shown: Task) -> str:
+    """The suite that says whether a task has passed its admission."""
+    return next(suite for suite in _ORDER if suite in shown.suites)
 
 
 def _row(shown: Task) -> str:
