@@ -1,8 +1,8 @@
-"""The data recipe of privacy and its format for weights, on made-up images that can be told apart by their bytes."""
+"""The data recipe of privacy and its format for weights, on few pictures of noise."""
 
 import json
-import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,144 +13,150 @@ import pytest
 
 from fmlbench.tasks.library import find_task
 from tests.programs import load_program
+from tests.unit.suite.digits import write_digits
 
 Array = npt.NDArray[Any]
 
-PER_CLASS = 60
-SETTINGS = {"models": 3, "audit_images": 40, "accuracy_images": 30, "public_images": 25}
+PER_KIND = 80
+SETTINGS = {"models": 3, "audit_per_class": 4, "accuracy_per_class": 5, "public_per_class": 30, "sensor_size": 16}
 SEED = 2**127 + 5
 """Seeds come from a secret and are that long."""
 
 
 @pytest.fixture(scope="module")
-def recipe() -> ModuleType:
-    return load_program(find_task("privacy").recipe / "recipe.py")
+def recipe() -> Iterator[ModuleType]:
+    part = find_task("privacy").recipe
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", [str(part.shared[0].parent), *sys.path])
+        yield load_program(part / "recipe.py")
+
+
+def noise(number: int) -> Array:
+    return np.random.default_rng(number).integers(0, 256, (28, 28))
 
 
 @pytest.fixture(scope="module")
 def root(recipe: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pools, made from files like the genuine ones: lists of pixels by class, some of them empty or twice there."""
+    """Pools made from files like the real ones; some clothes are empty or repeated."""
     root = tmp_path_factory.mktemp("privacy")
-    (root / "raw" / "fashion-mnist").mkdir(parents=True)
-    rng = np.random.default_rng(0)
+    for name in ("mnist", "fashion-mnist"):
+        (root / "raw" / name).mkdir(parents=True)
+    for file, first in {"train": 0, "t10k": 700}.items():
+        numbers = np.arange(first, first + 700 if first == 0 else 10 * PER_KIND)
+        write_digits(root / "raw" / "mnist", file, np.stack([noise(n) for n in numbers]), numbers % 10)
     for label in range(10):
-        # Brightness tells the class, so that labels can be checked against images.
-        images: list[list[int]] = (20 * label + rng.integers(0, 20, (PER_CLASS, 784))).tolist()
-        rows: list[list[int]] = [*images, [], images[0]]
-        (root / "raw" / "fashion-mnist" / f"{label}.json").write_text(json.dumps({"data": rows}))
+        rows: list[list[int]] = [noise(1_000 + label * PER_KIND + n).ravel().tolist() for n in range(PER_KIND)]
+        (root / "raw" / "fashion-mnist" / f"{label}.json").write_text(json.dumps({"data": [*rows, [], rows[0]]}))
     recipe.prepare(root)
     return root
 
 
-def draw(recipe: ModuleType, root: Path, seed: int, where: Path) -> Path:
+def draw(recipe: ModuleType, root: Path, where: Path, seed: int = SEED, **facts: Any) -> dict[str, Array]:
     where.mkdir()
     (where / "pools").symlink_to(root / "pools")
-    (where / "stage.json").write_text(json.dumps({"seed": seed, "settings": SETTINGS}))
+    (where / "stage.json").write_text(json.dumps({"seed": seed, "settings": SETTINGS, **facts}))
     recipe.draw(where)
-    return where / "out"
+    out = where / "out"
+    return {path.relative_to(out).with_suffix("").as_posix(): np.load(path) for path in out.rglob("*.npy")}
 
 
 @pytest.fixture(scope="module")
-def drawn(recipe: ModuleType, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return draw(recipe, root, SEED, tmp_path_factory.mktemp("drawn") / "one")
+def drawn(recipe: ModuleType, root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
+    return draw(recipe, root, tmp_path_factory.mktemp("drawn") / "one")
 
 
-def rows_of(*paths: Path) -> list[bytes]:
-    return [row.tobytes() for path in paths for row in np.load(path)]
+def rows_of(*arrays: Array) -> list[bytes]:
+    return [row.tobytes() for array in arrays for row in array]
 
 
-def arrays_in(folder: Path) -> dict[str, Array]:
-    return {str(path.relative_to(folder)): np.load(path) for path in sorted(folder.rglob("*.npy"))}
+def test_worlds_share_no_picture_and_no_world_has_one_twice(root: Path):
+    pools = {path.parent.name: rows_of(np.load(path)) for path in root.glob("pools/*/pictures.npy")}
+    assert {world: len(rows) // PER_KIND for world, rows in pools.items()} == {"scored": 10, "lab": 5, "sibling": 4}
+    pictures = [row for rows in pools.values() for row in rows]
+    assert len(pictures) == len(set(pictures))
 
 
-def test_every_image_is_in_one_pool_once(root: Path):
-    images = rows_of(*(root / "pools").glob("*/images.npy"))
-    assert len(images) == len(set(images)) == 10 * PER_CLASS
-
-
-def test_squares_of_four_pixels_are_averaged(recipe: ModuleType):
-    image = np.zeros((28, 28), dtype=np.uint8)
-    image[:2, 2:4] = [[10, 20], [30, 40]]
-    image[26:, 26:] = 255
-    small = recipe.shrink(image.reshape(1, 784))[0]
-    assert (small[1], small[-1], small[0]) == (25, 255, 0)
-
-
-def test_every_network_gets_a_random_half_of_both_audits_and_no_more(drawn: Path):
-    audits = {exam: arrays_in(drawn / exam / "labels") for exam in ("validation", "test")}
+def test_every_network_gets_a_random_half_of_both_audits_and_no_more(drawn: dict[str, Array]):
     for model in range(SETTINGS["models"]):
         members = [
-            (image.tobytes(), label)
-            for audit in audits.values()
-            for image, label, member in zip(
-                audit["audit_images.npy"], audit["audit_labels.npy"], audit["members.npy"][model], strict=True
+            (vector.tobytes(), label)
+            for exam in ("validation", "test")
+            for vector, label, member in zip(
+                drawn[f"{exam}/labels/audit_vectors"],
+                drawn[f"{exam}/labels/audit_labels"],
+                drawn[f"{exam}/labels/members"][model],
+                strict=True,
             )
             if member
         ]
-        seen = arrays_in(drawn / f"model-{model + 1}")
-        assert len(members) == SETTINGS["audit_images"]
-        assert sorted(
-            zip(rows_of(drawn / f"model-{model + 1}" / "images.npy"), seen["labels.npy"], strict=True)
-        ) == sorted(members)
-    halves = audits["test"]["members.npy"]
+        vectors, labels = (drawn[f"model-{model + 1}/{name}"] for name in ("vectors", "labels"))
+        assert len(members) == 10 * SETTINGS["audit_per_class"]
+        assert sorted(zip(rows_of(vectors), labels, strict=True)) == sorted(members)
+    halves = drawn["test/labels/members"]
     assert not (halves[0] == halves[1]).all()
 
 
-def test_audits_accuracy_and_public_images_have_nothing_in_common(drawn: Path):
-    parts = [drawn / "public" / "images.npy"]
-    parts += [
-        drawn / exam / "labels" / f"{what}_images.npy"
-        for exam in ("validation", "test")
-        for what in ("audit", "accuracy")
-    ]
-    images = rows_of(*parts)
-    assert len(images) == len(set(images))
+def test_no_picture_serves_two_purposes(recipe: ModuleType, root: Path):
+    source = recipe.Source(root / "pools" / "scored", "scored", np.random.default_rng(0))
+    taken: dict[str, set[bytes]] = {}
+
+    def keep(pictures: Array, rng: np.random.Generator, **_: float) -> Array:
+        # In any orientation, a picture has the same pixels.
+        taken[part] = {np.sort(picture, axis=None).tobytes() for picture in pictures}
+        return pictures
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recipe, "rerender", keep)
+        for part in recipe.PARTS:
+            source.render(part, 3, np.random.default_rng(1))
+    assert len(taken["audit-test"]) == 30
+    assert len(set.union(*taken.values())) == sum(len(pictures) for pictures in taken.values())
 
 
-def test_an_exam_asks_for_networks_by_number_and_public_images_have_no_labels(drawn: Path):
+def test_an_exam_asks_for_networks_by_number_and_public_vectors_have_no_labels(drawn: dict[str, Array]):
     for exam in ("validation", "test"):
-        assert {name: array.tolist() for name, array in arrays_in(drawn / exam / "questions").items()} == {
-            "models.npy": [1, 2, 3]
-        }
-    assert list(arrays_in(drawn / "public")) == ["images.npy"]
+        assert drawn[f"{exam}/questions/models"].tolist() == [1, 2, 3]
+    assert [name for name in drawn if name.startswith("public")] == ["public/vectors"]
+    assert drawn["public/vectors"].shape == (300, 16)
 
 
-def test_pixels_and_classes_are_named_anew_and_alike_for_everybody(
-    recipe: ModuleType, root: Path, drawn: Path, tmp_path: Path
+def test_public_vectors_are_white(drawn: dict[str, Array]):
+    assert np.cov(drawn["public/vectors"], rowvar=False) == pytest.approx(np.eye(16), abs=0.01)
+
+
+def test_two_seeds_share_neither_classes_nor_vectors(recipe: ModuleType, root: Path):
+    def classes(seed: int) -> list[tuple[int, int]]:
+        return recipe.Source(root / "pools" / "scored", "scored", np.random.default_rng(seed)).classes
+
+    assert len(set(classes(0))) == 10
+    assert set(classes(0)) != set(classes(1))
+
+
+def test_the_same_seed_draws_the_same(recipe: ModuleType, root: Path, drawn: dict[str, Array], tmp_path: Path):
+    again = draw(recipe, root, tmp_path / "again")
+    assert drawn.keys() == again.keys()
+    assert all((drawn[name] == again[name]).all() for name in drawn)
+    other = draw(recipe, root, tmp_path / "other", seed=SEED + 1)
+    assert not set(rows_of(other["public/vectors"])) & set(rows_of(drawn["public/vectors"]))
+
+
+def test_a_starved_network_keeps_two_members_of_each_class(
+    recipe: ModuleType, root: Path, drawn: dict[str, Array], tmp_path: Path
 ):
-    def classes_by_brightness(folder: Path) -> dict[int, int]:
-        seen = arrays_in(folder)
-        return {
-            int(image.mean()) // 20: int(label)
-            for image, label in zip(seen["images.npy"], seen["labels.npy"], strict=True)
-        }
-
-    names = classes_by_brightness(drawn / "model-1")
-    assert sorted(names.values()) == list(range(10))
-    assert classes_by_brightness(drawn / "model-2") == names
-    other = draw(recipe, root, SEED + 1, tmp_path / "other")
-    assert classes_by_brightness(other / "model-1") != names
-    pools = set(rows_of(*(root / "pools").glob("*/images.npy")))
-    assert not pools & set(rows_of(drawn / "model-1" / "images.npy"))
+    starved = draw(recipe, root, tmp_path / "starved", train_share=0.02)
+    counts = np.bincount(starved["model-1/labels"], minlength=10)
+    whole = np.bincount(drawn["model-1/labels"], minlength=10)
+    assert 2 * 10 - 2 <= counts.sum() <= 22
+    assert (counts >= np.minimum(2, whole)).all()
+    assert (starved["test/labels/audit_vectors"] == drawn["test/labels/audit_vectors"]).all()
 
 
-def test_the_same_seed_draws_the_same(recipe: ModuleType, root: Path, drawn: Path, tmp_path: Path):
-    first, again = arrays_in(drawn), arrays_in(draw(recipe, root, SEED, tmp_path / "again"))
-    assert first.keys() == again.keys()
-    assert all((first[name] == again[name]).all() for name in first)
-
-
-def test_practice_is_cut_from_images_that_no_exam_and_no_member_comes_from(root: Path, tmp_path: Path):
-    (tmp_path / "practice").mkdir()
-    (tmp_path / "pools").symlink_to(root / "pools")
-    program = find_task("privacy").practice
-    assert program
-    subprocess.run([sys.executable, program, "practice", tmp_path], check=True, timeout=60)
-    cut = rows_of(*(tmp_path / "practice").glob("*/images.npy"))
-    assert sorted(cut) == sorted(rows_of(root / "pools" / "practice" / "images.npy"))
-    assert {path.name for path in (tmp_path / "practice").iterdir()} == {
-        path.name for path in (root / "pools").iterdir() if path.name != "practice"
-    }
+@pytest.mark.parametrize("world", ["lab", "sibling"])
+def test_other_worlds_have_the_same_form(
+    recipe: ModuleType, root: Path, drawn: dict[str, Array], tmp_path: Path, world: str
+):
+    other = draw(recipe, root, tmp_path / world, world=world)
+    assert {name: array.shape for name, array in other.items()} == {name: array.shape for name, array in drawn.items()}
 
 
 def test_weights_come_back_from_their_file_as_they_were(tmp_path: Path):

@@ -1,12 +1,11 @@
-"""Make disjoint pools of Fashion-MNIST, and draw who is a member of which network.
+"""Draw classes and members, and show their pictures through a secret sensor.
 
-    recipe.py prepare ROOT    ROOT/raw/fashion-mnist/CLASS.json -> ROOT/pools/POOL/{images,labels}.npy
-    recipe.py draw ROOT       ROOT/pools, ROOT/stage.json
-                              -> ROOT/out/{model-1, ..., public, validation, test}/
+    recipe.py prepare ROOT    ROOT/raw/{mnist,fashion-mnist} -> ROOT/pools/WORLD/{pictures,kinds,parts}.npy
+    recipe.py draw ROOT       ROOT/pools, ROOT/stage.json    -> ROOT/out/{model-1, ..., public, validation, test}/
 
-Which pool an image is in is fixed once. A seed draws the images of both audits, which half of them each network is
-trained on, the public images, and an order of pixels and names of classes that are the same for all of these: so that
-nothing learned elsewhere about these images is of use.
+Public and fixed: which kinds of pictures belong to a world, and which pictures of a kind are audited, public or used to
+measure accuracy. A class is a kind in one orientation. Drawn by the secret seed: the classes and their numbers, which
+pictures are taken, how each of them is rendered, the sensor, and which audited pictures each network is trained on.
 """
 
 import hashlib
@@ -16,91 +15,135 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parent))
+from pictures import read_fashion, read_mnist, rerender
+from sensor import make_sensor
+
 CLASSES = 10
-SIDE = 28
-BLOCK = 2
-"""Squares of so many pixels are averaged into one."""
-SHARES = {
-    "audit-validation": 0.08,
-    "audit-test": 0.08,
-    "accuracy-validation": 0.26,
-    "accuracy-test": 0.26,
-    "public": 0.2,
-    "practice": 0.12,
-}
+EXAMS = ("validation", "test")
+PARTS = {"audit-validation": 0.15, "audit-test": 0.3, "accuracy-validation": 0.5, "accuracy-test": 0.7, "public": 1.0}
+"""Where each part of a kind's pictures ends."""
+MOST_PER_KIND = 6_000
+"""More pictures of a kind are not used: they would make the pools large and change nothing."""
+DIGITS = {"lab": (1, 2, 5, 6, 8), "sibling": (3, 4, 7, 9)}
+"""The scored world has all clothes. No world has zeros, which look the same in all orientations."""
+QUARTER_TURNS = {"scored": 4, "lab": 2, "sibling": 4}
+"""The orientations of a kind; half a turn does not change the digits 1, 2 and 8."""
+JITTER = {"turn": 0.2, "scale": 0.12, "shear": 0.12, "shift": 1.5, "warp": 0.8, "pen": 0.5, "gain": 0.2, "noise": 0.05}
+"""How much pictures change when they are rendered anew."""
 
 
 def prepare(root):
-    """Deal all images out to the pools."""
-    images, labels = read_all(root / "raw" / "fashion-mnist")
-    ranks = np.array([hashlib.sha256(image.tobytes()).hexdigest() for image in images])
-    # Equal images would be members and others at once, or known to the public.
+    """Write the pictures of each world with their kinds and parts."""
+    raw = root / "raw"
+    save(root / "pools" / "scored", **make_pool(*read_fashion(raw / "fashion-mnist")))
+    digits, kinds = read_mnist(raw / "mnist")
+    for world, chosen in DIGITS.items():
+        rows = np.isin(kinds, chosen)
+        save(root / "pools" / world, **make_pool(digits[rows], kinds[rows]))
+
+
+def make_pool(pictures, kinds):
+    """Drop repeated pictures, keep at most ``MOST_PER_KIND`` of a kind, and number the part each belongs to.
+
+    A repeated picture could be a member and no member at once, or public.
+    """
+    ranks = np.array([hashlib.sha256(picture.tobytes()).hexdigest() for picture in pictures])
+    # In the order of hashes: as good as random, and the same with any library.
     order = np.unique(ranks, return_index=True)[1]
-    cuts = np.round(np.cumsum(list(SHARES.values())) * len(order)).astype(int)
-    for pool, rows in zip(SHARES, np.split(order, cuts[:-1]), strict=True):
-        save(root / "pools" / pool, images=shrink(images[rows]), labels=labels[rows])
+    chosen = [order[kinds[order] == kind][:MOST_PER_KIND] for kind in np.unique(kinds)]
+    rows = np.concatenate(chosen)
+    parts = np.concatenate([divide(len(of_kind)) for of_kind in chosen])
+    return {"pictures": pictures[rows], "kinds": kinds[rows], "parts": parts}
 
 
-def read_all(folder):
-    """Return [n, 784] bytes and [n] labels; a file has the images of one class."""
-    images, labels = [], []
-    for label in range(CLASSES):
-        rows = [row for row in json.loads((folder / f"{label}.json").read_bytes())["data"] if row]
-        if not rows or any(len(row) != SIDE * SIDE for row in rows):
-            raise SystemExit(f"{label}.json: not images of {SIDE} x {SIDE} pixels")
-        images.append(np.array(rows, dtype=np.uint8))
-        labels.append(np.full(len(rows), label, dtype=np.int64))
-    return np.concatenate(images), np.concatenate(labels)
-
-
-def shrink(images):
-    """Average squares of pixels: [n, 784] bytes become [n, 196]."""
-    side = SIDE // BLOCK
-    blocks = images.reshape(-1, side, BLOCK, side, BLOCK).mean(axis=(2, 4))
-    return np.round(blocks).astype(np.uint8).reshape(-1, side * side)
+def divide(count):
+    """The number of the part that each of ``count`` pictures belongs to."""
+    return np.searchsorted(list(PARTS.values()), np.arange(count) / count, side="right")
 
 
 def draw(root):
-    """Draw the members of every network, the public images, and both audits."""
+    """Draw the classes, both audits, the members of every network and the public vectors."""
     facts = json.loads((root / "stage.json").read_text("utf-8"))
-    seed, settings = facts["seed"], facts["settings"]
-    rng = np.random.default_rng([seed, 0])
-    pixels, names = rng.permutation((SIDE // BLOCK) ** 2), rng.permutation(CLASSES)
-
-    def take(pool, count, stream):
-        images, labels = (np.load(root / "pools" / pool / f"{name}.npy") for name in ("images", "labels"))
-        rows = np.random.default_rng([seed, stream]).permutation(len(images))[:count]
-        return images[rows][:, pixels], names[labels[rows]]
-
-    audits = {}
-    for stream, exam in enumerate(("validation", "test"), start=1):
-        images, labels = take(f"audit-{exam}", settings["audit_images"], stream)
-        members = draw_members(settings["models"], len(images), np.random.default_rng([seed, 10 + stream]))
-        audits[exam] = images, labels, members
-        asked = take(f"accuracy-{exam}", settings["accuracy_images"], 20 + stream)
+    seed, settings, world = facts["seed"], facts["settings"], facts.get("world", "scored")
+    source = Source(root / "pools" / world, world, np.random.default_rng([seed, 0]))
+    rendered = {
+        part: source.render(part, settings[f"{part.split('-')[0]}_per_class"], np.random.default_rng([seed, 1, number]))
+        for number, part in enumerate(PARTS)
+    }
+    sensor = make_sensor(rendered["public"][0], settings["sensor_size"], np.random.default_rng([seed, 2]))
+    seen = {part: (sensor.read(pictures), labels) for part, (pictures, labels) in rendered.items()}
+    save(root / "out" / "public", vectors=seen["public"][0])
+    members = {}
+    for stream, exam in enumerate(EXAMS):
+        vectors, labels = seen[f"audit-{exam}"]
+        rng = np.random.default_rng([seed, 3, stream])
+        members[exam] = draw_members(settings["models"], len(labels), rng)
         save(root / "out" / exam / "questions", models=np.arange(1, settings["models"] + 1))
         save(
             root / "out" / exam / "labels",
-            audit_images=images,
+            audit_vectors=vectors,
             audit_labels=labels,
-            members=members,
-            accuracy_images=asked[0],
-            accuracy_labels=asked[1],
+            members=members[exam],
+            accuracy_vectors=seen[f"accuracy-{exam}"][0],
+            accuracy_labels=seen[f"accuracy-{exam}"][1],
         )
-    save(root / "out" / "public", images=take("public", settings["public_images"], 30)[0])
     for model in range(settings["models"]):
-        images = np.concatenate([images[members[model]] for images, _, members in audits.values()])
-        labels = np.concatenate([labels[members[model]] for _, labels, members in audits.values()])
-        order = np.random.default_rng([seed, 40, model]).permutation(len(labels))
-        save(root / "out" / f"model-{model + 1}", images=images[order], labels=labels[order])
+        parts = [(*seen[f"audit-{exam}"], members[exam][model]) for exam in EXAMS]
+        vectors = np.concatenate([vectors[chosen] for vectors, _, chosen in parts])
+        labels = np.concatenate([labels[chosen] for _, labels, chosen in parts])
+        rows = keep_share(labels, facts.get("train_share", 1.0), np.random.default_rng([seed, 4, model]))
+        save(root / "out" / f"model-{model + 1}", vectors=vectors[rows], labels=labels[rows])
 
 
-def draw_members(models, images, rng):
-    """Whether an image is a member of a network, [models, images]: a random half of them is, for each network anew."""
-    members = np.zeros((models, images), dtype=bool)
+class Source:
+    """The classes of a sample, and their pictures by part."""
+
+    def __init__(self, folder, world, rng):
+        self._pictures, self._kinds, self._parts = load_pool(folder)
+        known = [(kind, turns) for kind in np.unique(self._kinds) for turns in range(QUARTER_TURNS[world])]
+        self.classes = [known[number] for number in rng.permutation(len(known))[:CLASSES]]
+
+    def render(self, part, per_class, rng):
+        """Render equally many pictures of each class, in random order.
+
+        No picture is taken twice, in whatever orientation, as long as there are enough of its kind.
+        """
+        of_part = np.flatnonzero(self._parts == list(PARTS).index(part))
+        waiting = {kind: rng.permutation(of_part[self._kinds[of_part] == kind]) for kind, _ in self.classes}
+        pictures = []
+        for kind, turns in self.classes:
+            chosen = np.resize(waiting[kind], per_class)
+            waiting[kind] = np.roll(waiting[kind], -per_class)
+            pictures.append(np.rot90(self._pictures[chosen], turns, axes=(1, 2)))
+        order = rng.permutation(len(pictures) * per_class)
+        rendered = rerender(np.concatenate(pictures), rng, **JITTER)
+        return rendered[order], np.repeat(np.arange(len(pictures)), per_class)[order]
+
+
+def load_pool(folder):
+    """Pictures, kinds and parts."""
+    return tuple(np.load(folder / f"{name}.npy") for name in ("pictures", "kinds", "parts"))
+
+
+def draw_members(models, pictures, rng):
+    """Whether a picture is a member of a network, [models, pictures]: for each network, a random half is."""
+    members = np.zeros((models, pictures), dtype=bool)
     for row in members:
-        row[rng.permutation(images)[: images // 2]] = True
+        row[rng.permutation(pictures)[: pictures // 2]] = True
     return members
+
+
+def keep_share(labels, share, rng):
+    """Rows of a random share of the members, at least two of each label, in random order."""
+    order = rng.permutation(len(labels))
+    rank = np.empty(len(labels), int)
+    for label in np.unique(labels):
+        rows = order[labels[order] == label]
+        rank[rows] = np.arange(len(rows))
+    first = np.zeros(len(labels), bool)
+    first[order[: round(share * len(labels))]] = True
+    return order[(first | (rank < 2))[order]]
 
 
 def save(folder, **arrays):

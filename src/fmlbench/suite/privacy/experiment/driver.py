@@ -1,7 +1,7 @@
-"""Let the candidate train one network on its members, or hand in the weights of all of them.
+"""Let the candidate train one network on its members, or submit the weights of all networks.
 
-No candidate code runs in an exam: the weights were written in training, each network's in a stage of its own that
-knew nothing of the others. The exam only packs them, as the grader's networks.py unpacks them.
+Each network is trained in a stage of its own, which sees nothing of the others, and its weights are written there. No
+candidate code runs in an exam. The exam packs the weights; the grader's networks.py unpacks them.
 """
 
 import sys
@@ -18,30 +18,25 @@ FACTS = ("layers", "width", "normalised")
 
 
 def main(root):
-    """Do the stage that ``root`` says."""
+    """Run the stage that is described in ``root``."""
     stage = Stage(root)
     stage.answer_all(lambda questions: hand_in(stage, questions["models"])) if stage.name == "exam" else train(stage)
 
 
 def train(stage):
     """Train on the members of this stage's network."""
-    # An exam does without PyTorch, which takes two seconds to load.
+    # Imported here because an exam does not need PyTorch, which takes two seconds to load.
     torch, torchkit = import_module("torch"), import_module("torchkit")
     torchkit.begin(stage.root)
     torchkit.throw_dice_from(stage.seed + int(stage.name.removeprefix(MODEL)))
     members, public = stage.data(stage.name), stage.data("public")
     network = import_module("members.trainer").train(
-        torch.from_numpy(as_pixels(members["images"])),
+        torch.from_numpy(np.array(members["vectors"])),
         torch.from_numpy(np.array(members["labels"], dtype=np.int64)),
-        torch.from_numpy(as_pixels(public["images"])),
+        torch.from_numpy(np.array(public["vectors"])),
     )
     arrays = {name: weights.detach().numpy() for name, weights in network.state_dict().items()}
     write(stage.carry / WEIGHTS, arrays, {name: int(getattr(network, name)) for name in FACTS})
-
-
-def as_pixels(images):
-    """[n, 196] bytes become numbers between 0 and 1."""
-    return np.asarray(images, dtype=np.float32) / 255
 
 
 def hand_in(stage, models):

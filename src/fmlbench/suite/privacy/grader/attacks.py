@@ -1,7 +1,7 @@
 """Attacks: guess from signals who is a member of a target, given references with known members.
 
-An attack gets the signals, [networks, images] who is a member of which network, and the target's number. It returns a
-number for every image, larger for likelier members, and must not look at the target's own members.
+An attack gets the signals, [networks, vectors] who is a member of which network, and the target's number. It returns a
+number for every vector, larger for likelier members, and must not look at the target's own members.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def label_only(signals, members, target):
 
 
 def boundary(signals, members, target):
-    """A label that changes later than references' that never saw the image (Choquette-Choo et al., 2021)."""
+    """A label that changes later than references' that never saw the vector (Choquette-Choo et al., 2021)."""
     return signals.distance[target] - mean_without(signals.distance, members, target)
 
 
@@ -32,7 +32,7 @@ def boundary_likelihood(signals, members, target):
 def relative(signals, members, target):
     """A probability larger than the references' on average (RMIA, Zarifzadeh et al., 2024).
 
-    RMIA goes on to count how many other images have a smaller ratio. That makes ranks of ratios, and an AUC knows
+    RMIA goes on to count how many other vectors have a smaller ratio. That makes ranks of ratios, and an AUC knows
     nothing but ranks.
     """
     usual = mean_without(np.exp(signals.log_probability), members, target)
@@ -40,7 +40,7 @@ def relative(signals, members, target):
 
 
 def likelihood(signals, members, target):
-    """The likelihood ratio of the log odds with and without the image in training (LiRA, Carlini et al., 2022)."""
+    """The likelihood ratio of the log odds with and without the vector in training (LiRA, Carlini et al., 2022)."""
     return likelihood_ratio(signals.margin, members, target)
 
 
@@ -55,12 +55,12 @@ AUDITS = {
 
 
 def mean_without(values, members, target):
-    """The mean over references that were not trained on an image; over all of them, where every one was."""
+    """The mean over references that were not trained on a vector; over all of them, where every one was."""
     return mean_over(values, ~members, target)[0]
 
 
 def mean_over(values, chosen, target):
-    """The mean of the chosen references' values for every image, and how many there were."""
+    """The mean of the chosen references' values for every vector, and how many there were."""
     values, chosen = np.delete(values, target, axis=0), np.delete(chosen, target, axis=0)
     count = chosen.sum(axis=0)
     mean = np.where(count > 0, (values * chosen).sum(axis=0) / np.maximum(count, 1), values.mean(axis=0))
@@ -68,9 +68,9 @@ def mean_over(values, chosen, target):
 
 
 def likelihood_ratio(values, members, target):
-    """How much better a normal distribution fits that of references with the image than that of those without.
+    """How much better a normal distribution fits that of references with the vector than that of those without.
 
-    A handful of references says little about a spread, so each side has one spread for all images.
+    A handful of references says little about a spread, so each side has one spread for all vectors.
     """
     return log_density(values, members, target) - log_density(values, ~members, target)
 

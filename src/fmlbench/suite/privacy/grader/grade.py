@@ -27,23 +27,19 @@ def grade(answers, labels):
     except Unusable as problem:
         return {"score": 0.0, "refused": str(problem)}
     right = np.stack(
-        [network(labels["accuracy_images"]).argmax(axis=1) == labels["accuracy_labels"] for network in networks]
+        [network(labels["accuracy_vectors"]).argmax(axis=1) == labels["accuracy_labels"] for network in networks]
     )
     signals = Signals.of(networks, labels)
     gaps = {name: gaps_of(attack, signals, labels["members"]) for name, attack in AUDITS.items()}
     worst = max(gaps, key=lambda name: gaps[name].mean())
-    accuracy = right.mean(axis=0)
     return {
         "score": float(gaps[worst].mean()),
         "metrics": {
             "auc_gap": float(gaps[worst].mean()),
-            "accuracy": float(accuracy.mean()),
+            "accuracy": float(right.mean()),
             **{f"{name}_gap": float(gap.mean()) for name, gap in gaps.items()},
         },
-        "standard_errors": {
-            "auc_gap": float(gaps[worst].std(ddof=1) / np.sqrt(len(gaps[worst]))),
-            "accuracy": float(accuracy.std(ddof=1) / np.sqrt(len(accuracy))),
-        },
+        "standard_errors": {"auc_gap": float(gaps[worst].std(ddof=1) / np.sqrt(len(gaps[worst])))},
     }
 
 

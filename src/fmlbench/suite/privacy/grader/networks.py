@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-PIXELS = 196
+READINGS = 64
 CLASSES = 10
 MOST_LAYERS = 1
 MOST_WIDTH = 256
@@ -33,9 +33,9 @@ class Network:
     norm: list
     """Scales and shifts of every hidden layer, if it is normalised."""
 
-    def __call__(self, images):
-        """Give every one of [n, 196] bytes its scores, [n, 10], or [n, 196] numbers between 0 and 1."""
-        values = images / 255 if images.dtype == np.uint8 else images
+    def __call__(self, vectors):
+        """Scores, [n, 10], of [n, 64] vectors."""
+        values = vectors
         *hidden, (weights, biases) = self.linear
         for number, layer in enumerate(hidden):
             values = values @ layer[0].T + layer[1]
@@ -55,7 +55,7 @@ def normalise(values, scale, shift):
 def unpack(row):
     """The network in a row of numbers."""
     layers, width, normalised = read_configuration(row[:3])
-    sizes = [PIXELS, *[width] * layers, CLASSES]
+    sizes = [READINGS, *[width] * layers, CLASSES]
     shapes = [shape for pair in pairwise(sizes) for shape in ((pair[1], pair[0]), (pair[1],))]
     shapes += [(width,)] * (2 * layers if normalised else 0)
     rest = np.asarray(row[3:], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""What an auditor who holds the networks sees of every image: [networks, images] numbers of several kinds."""
+"""What an auditor who holds the networks sees of every vector: [networks, vectors] numbers of several kinds."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ HALVINGS = 6
 
 @dataclass(frozen=True)
 class Signals:
-    """The signals of all networks on all images of an audit."""
+    """The signals of all networks on all vectors of an audit."""
 
     log_probability: np.ndarray
     """Of the right label."""
@@ -21,24 +21,24 @@ class Signals:
     right: np.ndarray
     """1 where the label is right, else 0."""
     distance: np.ndarray
-    """How far an image must be mixed with others for its label to change; negative where it is wrong to begin with."""
+    """How far a vector must be mixed with others for its label to change; negative where it is wrong to begin with."""
 
     @classmethod
     def of(cls, networks, labels):
         """Measure all of them."""
-        images, truth = labels["audit_images"] / 255, labels["audit_labels"]
-        means = class_means(labels["accuracy_images"] / 255, labels["accuracy_labels"])
+        vectors, truth = labels["audit_vectors"], labels["audit_labels"]
+        means = class_means(labels["accuracy_vectors"], labels["accuracy_labels"])
         measured = []
         for network in networks:
-            scores = centred(network(images)) / scale_of(network(labels["accuracy_images"]))
+            scores = centred(network(vectors)) / scale_of(network(labels["accuracy_vectors"]))
             right = scores.argmax(axis=1) == truth
-            distance = distance_to_another_label(network, images, truth, means)
+            distance = distance_to_another_label(network, vectors, truth, means)
             measured.append((*log_odds(scores, truth), right.astype(float), distance))
         return cls(*(np.stack(kind) for kind in zip(*measured, strict=True)))
 
 
 def centred(scores):
-    """Scores with a mean of zero for every image: a constant added to all of them says nothing."""
+    """Scores with a mean of zero for every vector: a constant added to all of them says nothing."""
     return scores - scores.mean(axis=1, keepdims=True)
 
 
@@ -63,30 +63,32 @@ def log_sum(scores):
     return top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
 
 
-def class_means(images, truth):
-    """The average image of every class; black where a class has none."""
-    return np.stack([images[truth == c].mean(axis=0) if (truth == c).any() else 0 * images[0] for c in range(CLASSES)])
+def class_means(vectors, truth):
+    """The average vector of every class; zero where a class has none."""
+    return np.stack(
+        [vectors[truth == c].mean(axis=0) if (truth == c).any() else 0 * vectors[0] for c in range(CLASSES)]
+    )
 
 
-def distance_to_another_label(network, images, truth, means):
-    """The smallest share of another class's average image that makes an image lose its label.
+def distance_to_another_label(network, vectors, truth, means):
+    """The smallest share of another class's average vector that makes a vector lose its label.
 
-    Nothing but labels is asked for. An image that has the wrong label gets, with a minus, the share of its own class's
-    average image that mends it.
+    Nothing but labels is asked for. An vector that has the wrong label gets, with a minus, the share of its own class's
+    average vector that mends it.
     """
-    right = network(images).argmax(axis=1) == truth
+    right = network(vectors).argmax(axis=1) == truth
     others = [means[(truth + step) % CLASSES] for step in range(1, CLASSES)]
-    away = np.min([turning_point(network, images, truth, other, holds=True) for other in others], axis=0)
-    back = turning_point(network, images, truth, means[truth], holds=False)
+    away = np.min([turning_point(network, vectors, truth, other, holds=True) for other in others], axis=0)
+    back = turning_point(network, vectors, truth, means[truth], holds=False)
     return np.where(right, away, -back)
 
 
-def turning_point(network, images, truth, others, *, holds):
-    """The share of ``others`` up to which it holds, or does not hold, that an image has its label; by halving."""
-    low, high = np.zeros(len(images)), np.ones(len(images))
+def turning_point(network, vectors, truth, others, *, holds):
+    """The share of ``others`` up to which it holds, or does not hold, that a vector has its label; by halving."""
+    low, high = np.zeros(len(vectors)), np.ones(len(vectors))
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        mixed = images + middle[:, None] * (others - images)
+        mixed = vectors + middle[:, None] * (others - vectors)
         still = (network(mixed).argmax(axis=1) == truth) == holds
         low, high = np.where(still, middle, low), np.where(still, high, middle)
     return (low + high) / 2

@@ -4,16 +4,16 @@ from itertools import pairwise
 
 from torch import nn
 
-PIXELS = 196
+READINGS = 64
 CLASSES = 10
 MOST_LAYERS = 1
 MOST_WIDTH = 256
 
 
 class Network(nn.Module):
-    """[n, 196] pixels between 0 and 1 become [n, 10] scores.
+    """[n, 64] vectors become [n, 10] scores.
 
-    Dropout works in training only. The audit runs what is left in evaluation mode: linear layers, layer
+    Dropout works in training only. The audit runs the network in evaluation mode: linear layers, layer
     normalisation with its scale and shift where ``normalised``, and ReLU.
     """
 
@@ -22,13 +22,13 @@ class Network(nn.Module):
         if not 0 <= layers <= MOST_LAYERS or not 1 <= width <= MOST_WIDTH:
             raise ValueError(f"at most {MOST_LAYERS} hidden layer of at most {MOST_WIDTH} units")
         self.layers, self.width, self.normalised = layers, width, bool(normalised)
-        sizes = [PIXELS, *[width] * layers, CLASSES]
+        sizes = [READINGS, *[width] * layers, CLASSES]
         self.linear = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(sizes))
         self.norm = nn.ModuleList(nn.LayerNorm(width) for _ in range(layers if normalised else 0))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, images):
-        values = images
+    def forward(self, vectors):
+        values = vectors
         for number, linear in enumerate(self.linear[:-1]):
             values = linear(values)
             if self.normalised:

@@ -1,1 +1,1 @@
-"""Training a classifier on private images, and a look at how well it knows them."""
+"""Training a classifier on private examples, and a report of how well it knows them."""

@@ -1,12 +1,12 @@
-"""What a network gives away about its members, as far as one can tell without anybody else's data."""
+"""What a network reveals about its members, measured without other data."""
 
 from privacy_meter.model import PytorchModelTensor
 from torch import nn
 
 
-def report_exposure(network, images, labels):
+def report_exposure(network, vectors, labels):
     """Print the loss on the members and how sure the network is of them, by Privacy Meter's signals."""
     signals = PytorchModelTensor(network, nn.CrossEntropyLoss(), batch_size=1000)
-    loss = signals.get_loss(images, labels)
-    margin = signals.get_rescaled_logits(images, labels)
+    loss = signals.get_loss(vectors, labels)
+    margin = signals.get_rescaled_logits(vectors, labels)
     print(f"members: loss {loss.mean():.3f}, {(margin > 0).mean():.1%} likely right, margin {margin.mean():.2f}")

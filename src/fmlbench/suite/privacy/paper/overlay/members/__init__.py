@@ -1,1 +1,0 @@
-"""Training a classifier on private images."""
