@@ -4,13 +4,15 @@ from torch import nn
 
 HIDDEN = 256
 FEATURES = 64
+DROPOUT = 0.3
 
 
 def build_backbone(size):
     """A perceptron with one hidden layer: [n, size] vectors become [n, FEATURES] features."""
     return nn.Sequential(
         nn.Linear(size, HIDDEN),
-        nn.BatchNorm1d(HIDDEN),
+        nn.LayerNorm(HIDDEN),
         nn.ReLU(),
+        nn.Dropout(DROPOUT),
         nn.Linear(HIDDEN, FEATURES),
     )

@@ -8,7 +8,7 @@ from easyfsl.methods import PrototypicalNetworks
 from easyfsl.samplers import TaskSampler
 from fewshot.backbone import build_backbone
 
-EPISODES = 600
+EPISODES = 300
 WAY = 30
 SHOT = 1
 QUERIES = 2
