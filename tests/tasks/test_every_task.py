@@ -20,7 +20,8 @@ from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.library import all_tasks, find_task
 from fmlbench.workspace.places import Places
 
-TASKS = [folder.task.name for folder in all_tasks("core")]
+TASKS = [folder.task.name for folder in all_tasks() if not {"core", "candidate"}.isdisjoint(folder.task.suites)]
+ADMITTED = [folder.task.name for folder in all_tasks("core")]
 EXPLOITS = [(folder.task.name, exploit.folder) for folder in all_tasks("core") for exploit in folder.task.exploits]
 ATTACKS = [(folder.task.name, attack.folder) for folder in all_tasks("core") for attack in folder.task.attacks]
 SIGMAS = 4.0
@@ -66,10 +67,15 @@ def benches(cache: Path, sandbox: Sandbox) -> Benches:
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_the_baseline_scores_as_its_record_says_and_the_same_twice(benches: Benches, name: str):
+def test_the_baseline_scores_the_same_twice(benches: Benches, name: str):
+    variants = benches[name].variants
+    assert variants.measure("baseline", 1).validation[0] == variants.repeat_baseline()
+
+
+@pytest.mark.parametrize("name", ADMITTED)
+def test_the_baseline_scores_as_its_record_says(benches: Benches, name: str):
     bench = benches[name]
     first = bench.variants.measure("baseline", 1)
-    assert first.validation[0] == bench.variants.repeat_baseline()
     assert _is_near(first.validation[0], bench.record.baseline.validation)
     assert _is_near(first.test[0], bench.record.baseline.test)
 
@@ -93,7 +99,7 @@ def test_there_is_something_to_practise_on(benches: Benches, name: str):
     assert any(make_draw(prepared.in_lab(), "practice", 0, 0).questions(ExamName.VALIDATION).iterdir())
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", ADMITTED)
 def test_the_record_shows_a_method_that_works_and_can_be_beaten(benches: Benches, name: str):
     bench, metric = benches[name], benches[name].prepared.task.metric
     baseline, off, reference = bench.record.baseline, bench.record.method_off, bench.record.reference
@@ -103,7 +109,7 @@ def test_the_record_shows_a_method_that_works_and_can_be_beaten(benches: Benches
     assert metric.improvement(reference.test.mean, baseline.test.mean) <= 2 / 3
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", ADMITTED)
 def test_the_record_shows_that_the_reference_transfers(benches: Benches, name: str):
     bench, sibling = benches[name], benches[name].record.sibling
     assert sibling, f"{name} has no calibration of its sibling"
