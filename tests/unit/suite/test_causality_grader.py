@@ -82,7 +82,7 @@ def test_answers_of_another_shape_are_refused(grader: ModuleType):
 def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: Path):
     (tmp_path / "labels").mkdir()
     (tmp_path / "out").mkdir()
-    np.save(tmp_path / "labels" / "realisation.npy", REALISATION, YARDSTICK)
+    np.save(tmp_path / "labels" / "realisation.npy", REALISATION)
     np.save(tmp_path / "labels" / "effects.npy", EFFECTS)
     np.save(tmp_path / "labels" / "yardstick.npy", YARDSTICK)
     np.save(tmp_path / "answers.npy", ANSWERS)

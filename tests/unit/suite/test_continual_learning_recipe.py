@@ -1,6 +1,7 @@
 """The data recipe of continual-learning, on few kinds of made-up pictures."""
 
 import json
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,7 +26,7 @@ KINDS = 50
 
 @pytest.fixture
 def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(shared_module("pictures.py").parent))
+    monkeypatch.setattr(sys, "path", [str(shared_module("pictures.py").parent), *sys.path])
     return load_program(find_task("continual-learning").recipe / "recipe.py")
 
 

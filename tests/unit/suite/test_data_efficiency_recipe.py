@@ -35,7 +35,7 @@ def recipe() -> ModuleType:
         for place in (shared_module("pictures.py").parent, folder):
             patch.syspath_prepend(str(place))
         module = load_program(folder / "recipe.py")
-    module.WORLDS = WORLDS
+    vars(module)["WORLDS"] = WORLDS
     return module
 
 

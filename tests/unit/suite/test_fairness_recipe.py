@@ -112,12 +112,12 @@ def test_a_starved_draw_keeps_two_percent_of_the_rows_and_all_groups(recipe: Mod
 
 def test_label_models_differ_between_populations(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root, settings=SETTINGS | {"train_rows": 3000})
-    slopes = [
-        np.linalg.lstsq(features, labels - labels.mean(), rcond=None)[0]
+    slopes: list[Array] = [
+        np.asarray(np.linalg.lstsq(features, labels - labels.mean(), rcond=None)[0])
         for features, labels in zip(drawn["train/features"], drawn["train/labels"], strict=True)
     ]
     cosines = [
-        abs(one @ other) / np.linalg.norm(one) / np.linalg.norm(other)
+        float(abs(one @ other) / np.linalg.norm(one) / np.linalg.norm(other))
         for index, one in enumerate(slopes)
         for other in slopes[:index]
     ]

@@ -154,7 +154,9 @@ def test_labels_are_wrong_in_training_alone(recipe: ModuleType, root: Path):
     world, rng = recipe.WORLDS["scored"], np.random.default_rng(1)
     domain = recipe.draw_domain(world, 0.5, np.arange(10), 0.3, rng)
     wrong = {
-        split: np.mean(recipe.take_pictures(world, universe, subjects, split, [(domain, 2000)], rng)["labels"] != 7)
+        split: float(
+            np.mean(recipe.take_pictures(world, universe, subjects, split, [(domain, 2000)], rng)["labels"] != 7)
+        )
         for split in ("train", "validation", "test")
     }
     # One in ten of the labels that are drawn at random is right by chance.

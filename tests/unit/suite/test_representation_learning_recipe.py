@@ -102,7 +102,8 @@ def contents(images: Array) -> set[bytes]:
 def test_worlds_share_no_picture(recipe: ModuleType, root: Path):
     pools = [contents(np.load(root / "pools" / world / "images.npy")) for world in recipe.WORLDS]
     assert [len(pool) for pool in pools] == [13 * EACH, 3 * EACH, 10 * 2 * EACH + 3 * EACH]
-    assert len(set.union(*pools)) == sum(len(pool) for pool in pools)
+    every = [picture for pool in pools for picture in pool]
+    assert len(set(every)) == len(every)
 
 
 def test_a_sample_has_vectors_and_balanced_labels(recipe: ModuleType, root: Path):
@@ -162,7 +163,7 @@ def test_crosstalk_loses_nothing(recipe: ModuleType):
     rng = np.random.default_rng(2)
     vectors = rng.standard_normal((500, 6))
     crosstalk = recipe.make_crosstalk(vectors, rng)
-    disturbed = crosstalk.disturb(vectors).astype(float) @ np.linalg.inv(crosstalk.whitening) + crosstalk.mean
+    disturbed: Array = crosstalk.disturb(vectors).astype(float) @ np.linalg.inv(crosstalk.whitening) + crosstalk.mean
     for rotation, frequencies, phases, directions in reversed(crosstalk.rounds):
         changed, kept = disturbed[:, :3], disturbed[:, 3:]
         waves = np.sqrt(2) * np.sin(kept @ frequencies + phases) @ directions

@@ -53,7 +53,7 @@ def write_raw(root: Path) -> None:
         (root / "raw" / name).mkdir(parents=True)
     for file, first in {"train": 0, "t10k": 50}.items():
         numbers = np.arange(first, first + 10 * PER_CLASS - 50)
-        write_digits(root / "raw" / "mnist", file, np.stack([noise(n) for n in numbers]), numbers % 10)
+        write_digits(root / "raw" / "mnist", file, np.stack([noise(int(n)) for n in numbers]), numbers % 10)
     for label in range(10):
         rows = [noise(1_000 + label * PER_CLASS + n).ravel().tolist() for n in range(PER_CLASS)]
         (root / "raw" / "fashion-mnist" / f"{label}.json").write_text(json.dumps({"data": rows}))
@@ -82,7 +82,7 @@ def test_worlds_share_no_picture_and_no_class(root: Path):
     pools = {world: np.load(root / "pools" / world / "images.npy") for world in ("scored", "lab", "sibling")}
     known = [{image.tobytes() for image in images} for images in pools.values()]
     assert [len(images) for images in known] == [200, 120, 120]
-    assert len(set.union(*known)) == 440
+    assert len({image for images in known for image in images}) == 440
     lab, sibling = (set(np.load(root / "pools" / world / "classes.npy")) for world in ("lab", "sibling"))
     assert len(lab) == len(sibling) == DRAWN // 2
     assert not lab & sibling
@@ -165,7 +165,7 @@ def test_some_labels_are_no_target_and_some_are_that_of_many_backdoors(recipe: M
     assert [one.sum() for one in counts] == [48, 48]
     assert counts[0].min() == 0
     assert counts[0].max() >= 4
-    assert not np.array_equal(*counts)
+    assert not np.array_equal(counts[0], counts[1])
 
 
 def test_worlds_share_no_kind_of_trigger_and_every_trigger_changes_pictures(recipe: ModuleType):
