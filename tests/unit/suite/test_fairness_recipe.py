@@ -112,10 +112,11 @@ def test_a_starved_draw_keeps_two_percent_of_the_rows_and_all_groups(recipe: Mod
 
 def test_label_models_differ_between_populations(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root, settings=SETTINGS | {"train_rows": 3000})
-    slopes: list[Array] = [
-        np.asarray(np.linalg.lstsq(features, labels - labels.mean(), rcond=None)[0])
-        for features, labels in zip(drawn["train/features"], drawn["train/labels"], strict=True)
-    ]
+    slopes: list[npt.NDArray[np.float64]] = []
+    for population in range(len(drawn["train/labels"])):
+        features = np.asarray(drawn["train/features"][population], dtype=np.float64)
+        labels = np.asarray(drawn["train/labels"][population], dtype=np.float64)
+        slopes.append(np.linalg.pinv(features) @ (labels - labels.mean()))
     cosines = [
         float(abs(one @ other) / np.linalg.norm(one) / np.linalg.norm(other))
         for index, one in enumerate(slopes)

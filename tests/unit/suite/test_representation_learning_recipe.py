@@ -163,9 +163,11 @@ def test_crosstalk_loses_nothing(recipe: ModuleType):
     rng = np.random.default_rng(2)
     vectors = rng.standard_normal((500, 6))
     crosstalk = recipe.make_crosstalk(vectors, rng)
-    disturbed: Array = crosstalk.disturb(vectors).astype(float) @ np.linalg.inv(crosstalk.whitening) + crosstalk.mean
+    inverse = np.linalg.inv(np.asarray(crosstalk.whitening, dtype=np.float64))
+    disturbed = np.asarray(crosstalk.disturb(vectors), dtype=np.float64) @ inverse + np.asarray(crosstalk.mean)
     for rotation, frequencies, phases, directions in reversed(crosstalk.rounds):
         changed, kept = disturbed[:, :3], disturbed[:, 3:]
         waves = np.sqrt(2) * np.sin(kept @ frequencies + phases) @ directions
-        disturbed = np.concatenate([kept, changed - 0.5 * waves], axis=1) @ rotation.T
+        unchanged = np.concatenate([kept, np.asarray(changed - 0.5 * waves, dtype=np.float64)], axis=1)
+        disturbed = np.asarray(unchanged @ rotation.T, dtype=np.float64)
     assert np.allclose(disturbed, vectors, atol=1e-4)
