@@ -221,7 +221,7 @@ def test_a_program_finds_no_labels_no_scores_no_keys_and_no_way_out(
     draw = make_draw(toy, "step", 0).path
     hidden = [path for path in draw.glob("*/labels/*") if path.is_file()]
     assert hidden
-    visible = make_draw(toy, "public", 0).path / "train" / "labels.npy"
+    visible = make_draw(toy.in_lab(), "public", 0).path / "train" / "labels.npy"
     with ModelServer(lambda _: "I have none.") as server:
         for name, value in {**server.environment, "SECRET_API_KEY": "key-of-the-house"}.items():
             monkeypatch.setenv(name, value)

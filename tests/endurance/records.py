@@ -46,7 +46,7 @@ def times_logged(folder: RunFolder) -> Counter[tuple[str, Any]]:
             case TestScored():
                 counted["test", event.index] += 1
             case Retested():
-                counted["retest", (event.index, event.seed)] += 1
+                counted["retest", event.key] += 1
             case _:
                 pass
     return counted

@@ -1,7 +1,8 @@
 """The brief as a page of Markdown: exactly what an agent is told."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import PurePosixPath
 
 from fmlbench.core.brief import Brief, StageBrief
@@ -9,8 +10,12 @@ from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 
 
-def brief_page(brief: Brief) -> str:
-    """Write a brief down for people, and for agents that read prose; the long file list comes last."""
+def brief_page(brief: Brief, listed_bytes: int | None = None) -> str:
+    """Write a brief down for people, and for agents that read prose; the long file list comes last.
+
+    ``listed_bytes`` bounds the file list, editable files first.
+    """
+    listing = list(_listing(brief.repository, frozenset(brief.editable)))
     sections = (
         f"# {brief.title}",
         brief.question,
@@ -30,7 +35,7 @@ def brief_page(brief: Brief) -> str:
         _bullets(f"`{path}`" for path in brief.suggested),
         "## Repository",
         f"{brief.codebase}. You can read every file; `*` marks editable ones.",
-        _code_block(_listing(brief.repository, frozenset(brief.editable))),
+        _code_block(listing if listed_bytes is None else _shorten(listing, listed_bytes)),
     )
     return "\n\n".join(sections) + "\n"
 
@@ -47,6 +52,15 @@ def _listing(repository: Iterable[str], editable: frozenset[str]) -> Iterator[st
         elif folder not in listed:
             listed.add(folder)
             yield f"  {folder}/ ({folded[folder]} {'file' if folded[folder] == 1 else 'files'})"
+
+
+def _shorten(listing: Sequence[str], most_bytes: int) -> list[str]:
+    """As many lines as fit, editable files first, and how many are left out."""
+    lines = sorted(listing, key=lambda line: not line.startswith("*"))
+    fitting = sum(size <= most_bytes for size in accumulate(len(line.encode()) + 1 for line in lines))
+    if fitting == len(lines):
+        return list(listing)
+    return [*lines[:fitting], f"... and {len(lines) - fitting} more: 'fml brief' lists all"]
 
 
 def _closed_folder(path: str, opened: set[PurePosixPath]) -> str | None:

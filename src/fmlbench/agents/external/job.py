@@ -15,7 +15,7 @@ import os
 import shlex
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from itertools import accumulate, count
+from itertools import count
 from pathlib import Path
 
 from fmlbench.agents.brief_page import brief_page
@@ -160,7 +160,7 @@ def _write_told(folder: Path, brief: Brief, left: Left) -> None:
         usage=_usage_of_fml(),
         lab=f"/{LAB}" if brief.sealed else "$FML_LAB",
         network="There is no network." if brief.sealed else "This run is not sealed: use no network all the same.",
-        brief=brief_page(_shortened(brief)),
+        brief=brief_page(brief, _LISTED_BYTES),
     )
     (folder / "brief.md").write_text(brief_page(brief), "utf-8")
     (folder / "brief.json").write_text(brief.model_dump_json(indent=2), "utf-8")
@@ -171,18 +171,6 @@ def _budget(left: Left) -> str:
     """All that ends the work, so that an agent can plan it."""
     limits = (f"Scored steps: {left.steps}", f"minutes: {left.hours * 60:.0f}", *caps_of(left.caps))
     return f"{'; '.join(limits)}."
-
-
-def _shortened(brief: Brief) -> Brief:
-    """The brief with as many of the repository's files as fit a prompt; those that may be changed come first."""
-    editable = frozenset(brief.editable)
-    paths = sorted(brief.repository, key=lambda path: path not in editable)
-    sizes = accumulate(len(path.encode()) + 3 for path in paths)
-    fitting = sum(size <= _LISTED_BYTES for size in sizes)
-    if fitting == len(paths):
-        return brief
-    rest = f"... and {len(paths) - fitting} more: 'fml brief' lists all"
-    return brief.model_copy(update={"repository": (*paths[:fitting], rest)})
 
 
 def _usage_of_fml() -> str:

@@ -13,12 +13,13 @@ FILES = {"research.py": "rate = 0.5\n"}
 
 def prompt_of(quarters: Quarters, *, sealed: bool = True, files: int = 0, caps: Caps | None = None) -> str:
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    repository = (*(f"library/of/many/parts/part_{number:05}.py" for number in range(files)), "research.py")
+    repository = (*(f"part_{number:05}.py" for number in range(files)), "research.py")
     session.brief = session.brief.model_copy(
         update={"sealed": sealed, "repository": repository, "editable": ("research.py",)}
     )
     lay_out(quarters, session, Left(hours=1.0, steps=3, caps=caps or Caps()))
-    assert (quarters.folder / "told" / "brief.md").read_text().count("part_") == files
+    brief = (quarters.folder / "told" / "brief.md").read_text()
+    assert brief.count("part_") == files
     return (quarters.folder / "told" / "prompt.md").read_text()
 
 
@@ -68,5 +69,5 @@ def test_a_prompt_fits_a_command_line_however_large_the_repository_is(quarters: 
     """One word of a command line may have 128 kB; what may be changed is listed first."""
     prompt = prompt_of(quarters, files=20_000)
     assert len(prompt.encode()) < 100_000
-    assert "* research.py\n  library/of/many/parts/part_00000.py" in prompt
+    assert "* research.py\n  part_00000.py\n" in prompt
     assert "more: 'fml brief' lists all" in prompt

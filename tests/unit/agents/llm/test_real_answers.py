@@ -1,5 +1,7 @@
 """What Qwen2.5-Coder 1.5B really answered on the toy task and on data-efficiency, kept as it was."""
 
+import json
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -140,8 +142,7 @@ def toy_files() -> dict[str, str]:
 
 
 def fewshot_files() -> dict[str, str]:
-    root = find_task("data-efficiency").path / "overlay"
-    return {str(path.relative_to(root)): path.read_text() for path in sorted(root.glob("fewshot/*.py"))}
+    return json.loads(Path(__file__).with_name("recorded_code.json").read_text())
 
 
 def problem_with(answer: str) -> EditProblem:

@@ -1,8 +1,10 @@
 """Runs that Qwen2.5-Coder 1.5B really made on data-efficiency, played again from what it said.
 
-`recorded` holds, for each, what was said and what came of it; a run may be kept up to some step only.
+`recorded` holds, for each, what was said and what came of it; a run may be kept up to some step only. The file
+`recorded_code.json` has the editable code of the task when the runs were made.
 """
 
+import json
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,6 @@ from fmlbench.core.steps import Operator, Step
 from fmlbench.llm.chat import Place, Reply, Request
 from fmlbench.llm.exchanges import Exchange
 from fmlbench.llm.replaying import Replayed
-from fmlbench.tasks.library import find_task
 from fmlbench.testing.sessions import RecordedSession
 from fmlbench.testing.surroundings import bare_surroundings
 
@@ -64,8 +65,7 @@ def exchange_of(said: Said) -> Exchange:
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
 def test_what_it_said_leads_to_the_same_steps(path: Path):
     recorded = Recorded.model_validate_json(path.read_bytes())
-    folder = find_task("data-efficiency").path / "overlay"
-    files = {str(file.relative_to(folder)): file.read_text() for file in sorted(folder.glob("fewshot/*.py"))}
+    files: dict[str, str] = json.loads(Path(__file__).with_name("recorded_code.json").read_text())
     results = iter(recorded.results)
     session = RecordedSession(files, lambda _: next(results), steps=len(recorded.steps))
     model = Replayed(MODEL, {said.place: exchange_of(said) for said in recorded.said})
