@@ -53,7 +53,7 @@ def test_labels_that_can_be_found_are_found_and_handed_in(toy_in_the_open: OpenT
 
 
 def test_who_knows_the_seed_makes_up_the_same_data(toy_in_the_open: OpenToy):
-    toy_in_the_open.arm(payload("replay_recipe", SEED=str(POOL_SEED)))
+    toy_in_the_open.arm(payload("replay_recipe", SEED=f"{POOL_SEED} {POOL_SEED + 1}"))
     toy_in_the_open.run("train", name="train")
     toy_in_the_open.run("exam")
     np.testing.assert_array_equal(toy_in_the_open.answers(), toy_in_the_open.labels)

@@ -116,5 +116,7 @@ def _cook(folder: TaskFolder, place: Path, step: str, seed: int) -> None:
     for name in ("pools", "out"):
         (place / name).mkdir(parents=True, exist_ok=True)
     settings = {f"{pool}_rows": rows for pool, rows in ROWS.items()}
-    (place / "stage.json").write_text(json.dumps({"seed": seed, "settings": settings}))
+    (place / "stage.json").write_text(
+        json.dumps({"seed": seed, "settings": settings, "world": "scored", "train_share": 1.0})
+    )
     subprocess.run([sys.executable, folder.recipe / "recipe.py", step, place], check=True, timeout=60)
