@@ -23,7 +23,7 @@ from fmlbench.execution.sandbox import Ending, Execution
 from fmlbench.execution.sittings import Seat, Sitting, in_order, read_questions, take_seat
 from fmlbench.execution.stages import Stages
 from fmlbench.execution.storage import weigh
-from fmlbench.execution.turns import Turns, has_spare_core
+from fmlbench.execution.turns import Turns, can_start_ahead
 from fmlbench.workspace.filing import remove_folder
 from fmlbench.workspace.information import runtime_files
 from fmlbench.workspace.trees import editable_files, lay_out
@@ -150,7 +150,7 @@ class Experiment:
 
     @cached_property
     def _turns(self) -> Turns:
-        return Turns(self.prepared.sandbox, ahead=has_spare_core(self.prepared.track))
+        return Turns(self.prepared.sandbox, ahead=can_start_ahead(self.prepared.sandbox, self.prepared.track))
 
     def _sit(self, exam: ExamName, grading: Grading) -> list[Sitting]:
         """Hold the second sitting, then the one that counts; not at once, or they could talk to each other.

@@ -144,8 +144,8 @@ def _verdict_on(keeper: Keeper, output: BoundedOutput) -> Verdict:
         # A cluster whose time limit is reached ends all processes one by one, us after the job: that is not its crash.
         time.sleep(_SECONDS_TO_OUTLIVE_A_JOB)
     if code is None:
-        return Verdict(Ending.INFRA, _with_words(f"the sandbox {keeper.last_words}", output))
-    return Verdict(Ending.CRASHED, _with_words(_name_of(code), output))
+        return Verdict(Ending.INFRA, with_last_line(f"the sandbox {keeper.last_words}", output))
+    return Verdict(Ending.CRASHED, with_last_line(_name_of(code), output))
 
 
 def _name_of(exit_code: int) -> str:
@@ -155,7 +155,7 @@ def _name_of(exit_code: int) -> str:
         return f"exit code {exit_code}"
 
 
-def _with_words(reason: str, output: BoundedOutput) -> str:
+def with_last_line(reason: str, output: BoundedOutput) -> str:
     """Add the last line that was printed: where an error says what it is."""
     lines = output.tail().strip().splitlines()
     return f"{reason}: {lines[-1].strip()[:_WORDS_CHARACTERS]}" if lines else reason
@@ -165,7 +165,7 @@ def infra(reason: str, output: BoundedOutput | None = None) -> Execution:
     """The end of a job that the machine failed, not itself."""
     return Execution(
         ending=Ending.INFRA,
-        reason=_with_words(reason, output) if output else reason,
+        reason=with_last_line(reason, output) if output else reason,
         exit_code=None,
         seconds=0.0,
         cpu_seconds=0.0,

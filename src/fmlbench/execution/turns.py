@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from fmlbench.core.task import Track
+from fmlbench.execution.fork_server import ForkServer
 from fmlbench.execution.gate import Gate
 from fmlbench.execution.sandbox import Execution, Job, Sandbox
 
@@ -35,6 +36,11 @@ class Turns:
         """Run a job to its end, at once if it is ready."""
         waiting = self._waiting.pop(job.name, None)
         return waiting.go() if waiting else self._sandbox.run(job)
+
+
+def can_start_ahead(sandbox: Sandbox, track: Track) -> bool:
+    """Whether a stage gains by starting early: a core is free for it, and starting takes time."""
+    return has_spare_core(track) and not isinstance(sandbox, ForkServer)
 
 
 def has_spare_core(track: Track) -> bool:

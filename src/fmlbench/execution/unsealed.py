@@ -37,7 +37,7 @@ class Unsealed:
             return infra(str(trouble))
 
     def _run(self, job: Job) -> Execution:
-        with _root_of(job) as root:
+        with linked_root(job) as root:
             orders = {
                 "command": command_of(job, str(root)),
                 "environment": {**environment_of(job, str(root)), "TMPDIR": str(root / SCRATCH)},
@@ -65,7 +65,7 @@ def _command(ends: Ends) -> list[str]:
 
 
 @contextmanager
-def _root_of(job: Job) -> Generator[Path]:
+def linked_root(job: Job) -> Generator[Path]:
     """A folder of links to the job's mounts, beside its log: where a killed harness left one, the next finds it."""
     root = job.log.absolute().with_name(f"{job.log.name}.root")
     remove_folder(root)
