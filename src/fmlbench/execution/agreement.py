@@ -9,6 +9,8 @@ import numpy as np
 from fmlbench.core.task import Answers
 from fmlbench.execution.collecting import Array
 
+_ROUNDING_SHARE = 0.01
+
 
 def share_that_differs(first: Array, again: Array, answers: Answers) -> float:
     """The share of numbers that are not the same in both sittings, row by row."""
@@ -17,7 +19,8 @@ def share_that_differs(first: Array, again: Array, answers: Answers) -> float:
     if np.dtype(answers.dtype).kind == "i":
         return np.count_nonzero(first != again) / first.size
     apart = np.abs(first.astype(np.float64) - again)
-    return np.count_nonzero(apart > answers.tolerance * _spread(first) + _rounding(first)) / first.size
+    spread = _spread(first)
+    return np.count_nonzero(apart > answers.tolerance * spread + _rounding(first, spread)) / first.size
 
 
 def _spread(rows: Array) -> Array:
@@ -32,9 +35,13 @@ def _spread(rows: Array) -> Array:
     return typical.reshape(rows.shape[1:])
 
 
-def _rounding(rows: Array) -> Array:
-    """What float32 arithmetic in another order may change."""
-    return 1e-6 * np.abs(rows.astype(np.float64))
+def _rounding(rows: Array, spread: Array) -> Array:
+    """What float32 arithmetic in another order may change; far below the spread of a column.
+
+    Answers with a large offset would otherwise agree whatever they depend on: at a million the slack is 1.
+    """
+    slack = 1e-6 * np.abs(rows.astype(np.float64))
+    return np.where(spread > 0, np.minimum(slack, _ROUNDING_SHARE * spread), slack)
 
 
 def find_dependence(first: Array, again: Array, answers: Answers) -> str:

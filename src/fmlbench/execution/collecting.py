@@ -4,13 +4,14 @@ No link is followed at any part of a path, only regular files with one name and 
 parsed in a format that cannot execute.
 """
 
-import io
+import math
 import os
+import re
 import stat
-import tokenize
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -19,17 +20,12 @@ from fmlbench.core.task import Answers
 
 Array = npt.NDArray[Any]
 
-_NOT_AN_ARRAY = (
-    ValueError,
-    TypeError,
-    SyntaxError,
-    MemoryError,
-    RecursionError,
-    EOFError,
-    OverflowError,
-    tokenize.TokenError,
+_MAGIC = b"\x93NUMPY"
+_HEADER = re.compile(
+    rb"\{'descr': '([<>|=]?[a-zA-Z]\d{0,9})', 'fortran_order': (True|False), 'shape': \(([\d, ]{0,200})\), \} *\n"
 )
-"""What NumPy raises on bytes that are no array; found by fuzzing."""
+"""What NumPy writes for arrays of one plain type. NumPy's own reader can be made to crash the process."""
+_NUMBERS = "biufc"
 
 
 class NotHandedIn(Exception):
@@ -105,23 +101,16 @@ class Expected:
 
     def parse(self, content: bytes) -> Array:
         """The array in these bytes, if it is what was asked for."""
-        try:
-            # Not np.load: it would also open archives and pickles.
-            array: Array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
-        except _NOT_AN_ARRAY as error:
-            is_pickle = "Object arrays" in str(error)
-            raise BadHandIn(f"the answers are not a .npy array ({_first_line(error)})", is_hostile=is_pickle) from error
-        self._check_shape(array)
-        return self._converted(array)
+        return self._converted(read_array(content, self._check_shape))
 
-    def _check_shape(self, array: Array) -> None:
+    def _check_shape(self, shape: tuple[int, ...]) -> None:
         wanted = self.answers.shape if self.count is None else (self.count, *self.answers.shape)
-        fits = len(array.shape) == len(wanted) and all(
+        fits = len(shape) == len(wanted) and all(
             size == want if want >= 0 else 1 <= size <= self.answers.max_size
-            for size, want in zip(array.shape, wanted, strict=True)
+            for size, want in zip(shape, wanted, strict=True)
         )
         if not fits:
-            raise BadHandIn(f"the answers have shape {array.shape}; expected {wanted}")
+            raise BadHandIn(f"the answers have shape {shape}; expected {wanted}")
 
     def _converted(self, array: Array) -> Array:
         wanted = np.dtype(self.answers.dtype)
@@ -139,5 +128,38 @@ class Expected:
         return converted
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:120]
+def read_array(content: bytes, check_shape: Callable[[tuple[int, ...]], None] = lambda _: None) -> Array:
+    """The array of numbers in the bytes of a .npy file; its shape is checked before anything is made of it."""
+    header, data = _split(content)
+    dtype, order, shape = _read_header(header)
+    if dtype.kind not in _NUMBERS:
+        raise BadHandIn(f"the answers are {dtype}; numbers are expected", is_hostile=dtype.kind == "O")
+    check_shape(shape)
+    size = math.prod(shape) * dtype.itemsize
+    if len(data) != size:
+        raise BadHandIn(f"the answers have {len(data)} bytes where their header promises {size}")
+    return np.frombuffer(data, dtype).reshape(shape, order=order)
+
+
+def _split(content: bytes) -> tuple[bytes, bytes]:
+    """The header and the data of a .npy file."""
+    version = content[len(_MAGIC) : len(_MAGIC) + 1]
+    width = {b"\1": 2, b"\2": 4, b"\3": 4}.get(version)
+    if not content.startswith(_MAGIC) or width is None:
+        raise BadHandIn("the answers are not a .npy array")
+    start = len(_MAGIC) + 2 + width
+    end = start + int.from_bytes(content[start - width : start], "little")
+    return content[start:end], content[end:]
+
+
+def _read_header(header: bytes) -> tuple[np.dtype[Any], Literal["C", "F"], tuple[int, ...]]:
+    """Type, order and shape of an array."""
+    found = _HEADER.fullmatch(header)
+    if not found:
+        raise BadHandIn("the answers are not a .npy array of numbers")
+    try:
+        dtype = np.dtype(found[1].decode("ascii"))
+        shape = tuple(int(size) for size in found[3].decode("ascii").split(",") if size.strip())
+    except (TypeError, ValueError) as error:
+        raise BadHandIn("the answers have a header that cannot be read") from error
+    return dtype, "F" if found[2] == b"True" else "C", shape

@@ -12,10 +12,11 @@ _ANY_END = frozenset({Outcome.OK, Outcome.INVALID, Outcome.CRASHED})
 _INVALID = frozenset({Outcome.INVALID})
 
 _BYTES = {
-    "array of pickles": "Object arrays",
+    "array of pickles": "the answers are object",
+    "zero division": "not a .npy array",
     "bare pickle": "not a .npy array",
-    "four terabytes": "not a .npy array",
-    "more than can be counted": "not a .npy array",
+    "four terabytes": "the answers have shape",
+    "more than can be counted": "the answers have shape",
     "broken archive": "not a .npy array",
     "endless header": "not a .npy array",
     "words": "not a .npy array",
@@ -24,7 +25,7 @@ _ARRAYS = {
     "not a number": "whole numbers",
     "true": "whole numbers",
     "strings": "are allowed",
-    "records": "whole numbers",
+    "records": "not a .npy array",
     "one too many": "shape",
     "every class at once": "",
 }

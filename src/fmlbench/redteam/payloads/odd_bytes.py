@@ -44,6 +44,7 @@ CONTENT = {
     "negative size": lambda: claim(-1),
     "giant items": lambda: claim(4, "'S2000000000'"),
     "archive": archive,
+    "zero division": lambda: claim(3, "'<M8[s/0]'"),
     "broken archive": lambda: b"PK\x03\x04" + b"x" * 100,
     "endless header": lambda: header("-" * 9000 + "1"),
     "open header": lambda: header("{'descr': '''"),
