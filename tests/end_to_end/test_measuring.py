@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -102,3 +103,38 @@ def test_a_score_that_was_touched_up_is_found(machine: Machine, runs: Path):
         assert "step 1, validation" in machine.call("verify", "toy", code=1)
     finally:
         log.write_text(honest)
+
+
+def test_a_score_without_answers_is_not_confirmed(machine: Machine, runs: Path):
+    (run,) = [path.parent for path in runs.glob("*/run.json")]
+    answers = next((run / "steps").rglob("answers.npy"))
+    kept = answers.read_bytes()
+    answers.unlink()
+    try:
+        assert "answers not kept" in machine.call("verify", "toy", code=1)
+    finally:
+        answers.write_bytes(kept)
+
+
+def test_a_record_cannot_name_the_code_that_checks_it(machine: Machine, runs: Path, tmp_path: Path):
+    (run,) = [path.parent for path in runs.glob("*/run.json")]
+    spec = (run / "run.json").read_text()
+    facts = json.loads(spec)
+    facts["task"], facts["rung"] = str(tmp_path / "evil"), "none"
+    (run / "run.json").write_text(json.dumps(facts))
+    try:
+        assert "--task FOLDER" in machine.call("verify", str(run), code=2)
+    finally:
+        (run / "run.json").write_text(spec)
+
+
+def test_a_run_of_another_machine_is_not_resumed(machine: Machine, runs: Path, cache: Path, tmp_path: Path):
+    (run,) = [path.parent for path in runs.glob("*/run.json")]
+    copy = tmp_path / "runs" / run.name
+    shutil.copytree(run, copy)
+    log = copy / "events.jsonl"
+    log.write_text("".join(line for line in log.read_text().splitlines(keepends=True) if "run-finished" not in line))
+    elsewhere = tmp_path / "cache"
+    elsewhere.mkdir()
+    (elsewhere / "environments").symlink_to(cache / "environments")
+    assert "another machine" in Machine(elsewhere, tmp_path / "runs").call("resume", run.name, code=2)

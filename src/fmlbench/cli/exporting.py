@@ -13,13 +13,14 @@ from rich.text import Text
 from fmlbench.cli.measuring import trace_with_cloud
 from fmlbench.cli.places import find_places
 from fmlbench.cli.progress import progress_on
-from fmlbench.cli.requests import sandbox_of
 from fmlbench.cli.screen import proceedings, show, show_json, show_lines
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.figures import score_text
+from fmlbench.core.run import Rung
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.remeasuring import check_measures
 from fmlbench.engine.verification import Check, Result, verify_run
+from fmlbench.execution.rungs import open_sandbox
 from fmlbench.execution.secret import Secret
 from fmlbench.metrics.embedding.catalogue import find_embedder
 from fmlbench.metrics.measuring import MeasuredRun, measure_run
@@ -28,7 +29,7 @@ from fmlbench.records.folder import RunFolder, find_run
 from fmlbench.records.replay import read_state
 from fmlbench.reports.machine import to_json
 from fmlbench.reports.sheets import Sheet, to_table
-from fmlbench.tasks.library import find_task
+from fmlbench.tasks.library import find_task, is_path
 
 _DIFFERENT = 1
 
@@ -42,20 +43,27 @@ def export_run(run: str, output: Path | None, embedder: str) -> None:
             hint=f"Finish it with: fmlbench resume {folder.path.name}",
         )
     target = output or Path(f"{folder.path.name}.tar.gz")
-    manifest = pack(folder, to_json(_measure(folder, embedder)), target)
+    measured = to_json(_measure(folder, embedder))
+    try:
+        manifest = pack(folder, measured, target)
+    except OSError as error:
+        raise BadRequest(
+            f"The bundle cannot be written: {error.strerror} ({target}).", hint="Name a file in a folder with -o."
+        ) from error
     size = target.stat().st_size / 2**20
     show_lines(Text(f"{target}: {len(manifest.parts)} parts, {size:.1f} MB. Check it with: fmlbench verify {target}"))
 
 
-def verify_word(word: str, secret: Path | None, embedder: str, *, as_json: bool) -> None:
+def verify_word(word: str, task: str, secret: Path | None, embedder: str, *, as_json: bool) -> None:
     """Check a run or a file, and tell."""
     with _opened(word) as (folder, metrics):
-        checks = [*_graded_again(folder, secret), *(_measured_again(folder, metrics, embedder) if metrics else [])]
+        graded = _graded_again(folder, task, secret)
+        checks = [*graded, *(_measured_again(folder, metrics, embedder) if metrics else [])]
     if as_json:
         show_json(checks)
     else:
         _tell(checks)
-    if any(check.result is Result.DIFFERENT for check in checks):
+    if any(check.result in (Result.DIFFERENT, Result.NOT_KEPT) for check in checks):
         raise typer.Exit(_DIFFERENT)
 
 
@@ -70,14 +78,21 @@ def _opened(word: str) -> Generator[tuple[RunFolder, str]]:
         yield folder, (Path(scratch) / METRICS).read_text("utf-8")
 
 
-def _graded_again(folder: RunFolder, secret: Path | None) -> list[Check]:
+def _graded_again(folder: RunFolder, task: str, secret: Path | None) -> list[Check]:
     spec = folder.read_spec()
+    if not task and is_path(spec.task):
+        # The record may come from a stranger, and a task's folder is code: only the reader can say which to trust.
+        raise BadRequest(
+            f"The run's task is a folder, '{spec.task}', and not one that is installed here.",
+            hint="Verifying runs that folder's grader. If you trust it, name it with --task FOLDER.",
+        )
     with progress_on(proceedings()) as progress:
         prepared = prepare(
-            find_task(spec.task),
+            find_task(task or spec.task),
             spec.track,
             places=find_places(),
-            sandbox=sandbox_of(spec.rung),
+            # A grader runs in the sandbox, whatever isolation the record names.
+            sandbox=open_sandbox(Rung.BUBBLEWRAP),
             progress=progress,
             secret=_read_secret(secret) if secret else None,
         )

@@ -15,6 +15,12 @@ def verify(
             metavar="RUN|FILE", help="A run ('fmlbench runs' lists them), or a file that 'fmlbench export' made."
         ),
     ],
+    task: Annotated[
+        str,
+        typer.Option(
+            metavar="FOLDER", help="The folder of the run's task, where the run names one that is not installed."
+        ),
+    ] = "",
     secret: Annotated[
         Path | None,
         typer.Option(
@@ -32,9 +38,10 @@ def verify(
 ) -> None:
     """Grade a run's stored answers again.
 
-    It says whether every score is reproduced, and of a file every metric too, and ends with 1 if one is not. Hidden
-    scores are checked once the run is over.
+    It says whether every score is reproduced, and of a file every metric too, and exits with 1 if one is not or cannot
+    be checked. Hidden scores are checked once the run is over. Whoever holds the secret could have made up the answers,
+    so this shows that a record is consistent, not that its owner was honest.
     """
     from fmlbench.cli.exporting import verify_word
 
-    verify_word(run, secret, embedder, as_json=as_json)
+    verify_word(run, task, secret, embedder, as_json=as_json)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from fmlbench.agents.catalogue import build_agent, is_program
 from fmlbench.core.agents import NoMoreCalls
-from fmlbench.core.errors import RunCancelled, RunExists, TaskInvalid
+from fmlbench.core.errors import BadRequest, RunCancelled, RunExists, TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Rung, RunSpec
 from fmlbench.engine.briefing import write_brief
@@ -22,7 +22,7 @@ from fmlbench.records.events import RunFinished, RunStarted
 from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.records.lock import locked
 from fmlbench.records.provenance import Provenance, describe_machine
-from fmlbench.records.replay import read_state
+from fmlbench.records.replay import RunState, read_state
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.filing import remove_folder
 from fmlbench.workspace.information import shared_share
@@ -65,6 +65,7 @@ def play(
     with locked(folder.lock):
         prepared = _prepare(spec, places, progress, open_rung(spec.rung))
         with Journal(folder, watch) as journal:
+            _insist_on_own_secret(journal.state, prepared)
             if journal.state.spec is None:
                 journal.append(RunStarted(spec=spec, task=prepared.task, provenance=provenance_of(prepared)))
             snapshots = Snapshots(folder.code)
@@ -86,6 +87,15 @@ def play(
                 journal.append(RunFinished(reason=reason, reference_similarity=_similarity(prepared, session)))
             Retest(spec.run_id, spec.seed, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
         remove_folder(folder.bench)
+
+
+def _insist_on_own_secret(state: RunState, prepared: PreparedTask) -> None:
+    """Refuse to continue a run of another machine: its samples cannot be drawn here, and its agent is foreign code."""
+    if state.provenance and state.provenance.secret != prepared.secret.fingerprint:
+        raise BadRequest(
+            "This run was started with the secret of another machine.",
+            hint="Resume it there. Samples drawn with the secret of this machine would differ.",
+        )
 
 
 def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox) -> PreparedTask:

@@ -10,15 +10,13 @@ from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.retests import RetestKind
 from fmlbench.core.task import ExamName
 from fmlbench.engine.retest import retest_purpose
-from fmlbench.engine.workbench import put_together
-from fmlbench.execution.collecting import Array
+from fmlbench.engine.workbench import MAX_KEPT_ANSWER_BYTES, put_together
+from fmlbench.execution.collecting import Array, BadHandIn, NotHandedIn, read_array, read_handed_in
 from fmlbench.execution.draws import make_draw
 from fmlbench.execution.grading import Grade, Grading
 from fmlbench.execution.prepared import PreparedTask
@@ -128,9 +126,8 @@ def _grade_again(claim: _Claim, files: Sequence[Path], prepared: PreparedTask) -
 
 def _read(file: Path) -> Array:
     try:
-        with file.open("rb") as stream:
-            return np.lib.format.read_array(stream, allow_pickle=False)
-    except ValueError as error:
+        return read_array(read_handed_in(file.parent, file.name, MAX_KEPT_ANSWER_BYTES))
+    except (BadHandIn, NotHandedIn) as error:
         raise BadRequest(
             f"'{file.name}' of {file.parent.parent.name} is damaged.", hint="Export the run anew."
         ) from error

@@ -13,7 +13,7 @@ from typing import Generic, Self, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from fmlbench.core.errors import RunDamaged
-from fmlbench.records.events import EVENTS, Event
+from fmlbench.records.events import EVENTS, FORMAT, Event, RunStarted
 
 R = TypeVar("R")
 
@@ -59,7 +59,7 @@ class EventLog(RecordLog[Event]):
 
 def read_events(path: Path) -> list[Event]:
     """Every event of a log."""
-    return read_records(path, EVENTS)
+    return list(each_event(path))
 
 
 def read_records(path: Path, records: TypeAdapter[R]) -> list[R]:
@@ -69,7 +69,13 @@ def read_records(path: Path, records: TypeAdapter[R]) -> list[R]:
 
 def each_event(path: Path) -> Iterator[Event]:
     """Every event of a log, one at a time: who keeps few of them has few in memory."""
-    return each_record(path, EVENTS)
+    for event in each_record(path, EVENTS):
+        if isinstance(event, RunStarted) and event.format != FORMAT:
+            raise RunDamaged(
+                f"{path} has format {event.format}; this version of fmlbench reads format {FORMAT}.",
+                hint="Read it with the version that wrote it; the first line of the log names it.",
+            )
+        yield event
 
 
 def each_record(path: Path, records: TypeAdapter[R]) -> Iterator[R]:

@@ -14,7 +14,7 @@ ENTRY_POINT_GROUP = "fmlbench.tasks"
 
 def find_task(name: str) -> TaskFolder:
     """Return the task of that name, or in that folder."""
-    if "/" in name or name.startswith("."):
+    if is_path(name):
         path = Path(name).resolve()
         if not path.is_dir():
             raise TaskNotFound(f"There is no folder '{name}'.", hint="fmlbench tasks list")
@@ -23,6 +23,11 @@ def find_task(name: str) -> TaskFolder:
     if name not in folders:
         raise TaskNotFound(f"There is no task named '{name}'.", hint=_suggest(name, folders))
     return read_task(folders[name])
+
+
+def is_path(name: str) -> bool:
+    """Whether a task is named by its folder."""
+    return "/" in name or name.startswith(".")
 
 
 def name_of(folder: TaskFolder) -> str:

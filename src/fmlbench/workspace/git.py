@@ -27,6 +27,15 @@ _FOLDER = b"40000"
 _HASH_BYTES = 20
 
 
+_OWN_SETTINGS = re.compile(
+    r"\s*(?:\[core\]\s*(?:(?:repositoryformatversion|filemode|bare|ignorecase|precomposeunicode|symlinks|logallrefupdates)"
+    r" = (?:0|true|false)\s*)*)?"
+)
+"""What git itself writes into the settings of a new bare repository."""
+_REDIRECTIONS = ("commondir", "config.worktree", "objects/info/alternates", "objects/info/http-alternates")
+"""Files by which a repository takes settings or objects from elsewhere."""
+
+
 class GitFailed(Exception):
     """Git said no; the message is its last line."""
 
@@ -39,6 +48,7 @@ class Git:
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """Run one git command on the repository and return its output."""
+        self._insist_on_own_settings()
         # A named git dir is never searched for, so git has no reason to doubt who owns it.
         command = [find_git(), f"--git-dir={self.git_dir}", *_SETTINGS, *arguments]
         done = subprocess.run(command, input=stdin, capture_output=True, env=self._environment, check=False)
@@ -46,6 +56,19 @@ class Git:
             lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise GitFailed(lines[-1] if lines else f"git {arguments[0]} failed with code {done.returncode}")
         return done.stdout
+
+    def _insist_on_own_settings(self) -> None:
+        """Refuse a repository with settings that git did not write: they can name programs that git would run.
+
+        Runs come from strangers, too, and so do their repositories.
+        """
+        settings = self.git_dir / "config"
+        is_plain = not settings.exists() or (
+            not settings.is_symlink() and _OWN_SETTINGS.fullmatch(settings.read_text("utf-8", "replace"))
+        )
+        found = [name for name in _REDIRECTIONS if os.path.lexists(self.git_dir / name)]
+        if not is_plain or found:
+            raise GitFailed(f"the repository has settings of its own ({(found or ['config'])[0]})")
 
     def files_of(self, commit: str) -> Iterator[tuple[str, bytes]]:
         """Every plain file of a commit, by path; links and submodules are no files."""

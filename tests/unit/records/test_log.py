@@ -3,10 +3,23 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import RunDamaged, RunLocked
+from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
 from fmlbench.core.steps import Note
-from fmlbench.records.events import NoteMade, RunFinished
+from fmlbench.records.events import NoteMade, RunFinished, RunStarted
 from fmlbench.records.lock import locked
 from fmlbench.records.log import EventLog, read_events
+from fmlbench.records.provenance import describe_machine
+
+SPEC = RunSpec(
+    task="toy",
+    task_digest="0" * 64,
+    track="cpu",
+    agent=AgentSpec(name="greedy", strategy="greedy", proposer="mutate"),
+    seed=0,
+    budget=Budget(steps=1),
+    rung=Rung.BUBBLEWRAP,
+)
+PROVENANCE = describe_machine(environment="numpy", sandbox="bubblewrap", secret="0")
 
 
 def note(text: str) -> NoteMade:
@@ -56,3 +69,12 @@ def test_one_writer_at_a_time(tmp_path: Path):
         pass
     with locked(tmp_path / "lock"):
         pass
+
+
+def test_a_log_of_another_format_is_refused(tmp_path: Path):
+    path = tmp_path / "log"
+    with EventLog(path) as log:
+        log.append(RunStarted(spec=SPEC, provenance=PROVENANCE))
+    path.write_text(path.read_text().replace('"format":1', '"format":7'))
+    with pytest.raises(RunDamaged, match="has format 7; this version of fmlbench reads format 1"):
+        read_events(path)

@@ -213,3 +213,26 @@ def test_many_snapshots_are_read_as_the_single_ones(snapshots: Snapshots):
     assert snapshots.read_all(commits) == {commit: snapshots.read(commit) for commit in commits}
     with pytest.raises(RunDamaged, match="There is no snapshot"):
         snapshots.read_all([first, "0" * 40])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("config", '[core]\n\tbare = true\n[remote "x"]\n\turl = ext::touch {mark}\n\tpromisor = true\n'),
+        ("config", "[core]\n\tbare = true\n\tfsmonitor = touch {mark}\n"),
+        ("config", "[include]\n\tpath = {mark}\n"),
+        ("commondir", "{mark}\n"),
+        ("objects/info/alternates", "{mark}\n"),
+    ],
+)
+def test_a_strangers_repository_cannot_make_git_run_programs(
+    snapshots: Snapshots, tmp_path: Path, name: str, content: str
+):
+    commit = snapshots.store(FILES, [], "baseline", step(0))
+    file = tmp_path / "a run" / "snapshots.git" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content.format(mark=tmp_path / "mark"))
+    for missing in (commit, "0" * 40):
+        with pytest.raises(RunDamaged):
+            snapshots.read(missing)
+    assert not (tmp_path / "mark").exists()
