@@ -13,11 +13,11 @@ from pathlib import Path
 
 from fmlbench.cli.places import find_places
 from fmlbench.core.progress import Silent
-from fmlbench.core.run import Rung
 from fmlbench.core.task import Calibration, World
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.variants import Variants
-from fmlbench.execution.rungs import open_sandbox
+from fmlbench.execution.fork_server import ForkServer
+from fmlbench.execution.sandbox import Sandbox
 from fmlbench.records.provenance import processor_name
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks, find_task
@@ -28,10 +28,10 @@ PAGE = ROOT / "docs" / "redteam.md"
 START, END = "<!-- knowledge: start -->\n", "<!-- knowledge: end -->\n"
 
 
-def attack(folder: TaskFolder, seeds: int, effort: float) -> Iterator[str]:
+def attack(folder: TaskFolder, sandbox: Sandbox, seeds: int, effort: float) -> Iterator[str]:
     """A row for each attack of a task, and one for its expert reference, which shows what research gains."""
     places = find_places()
-    prepared = prepare(folder, "cpu", places=places, sandbox=open_sandbox(Rung.BUBBLEWRAP), progress=Silent())
+    prepared = prepare(folder, "cpu", places=places, sandbox=sandbox, progress=Silent())
     calibration = prepared.track.calibration
     assert calibration, f"{folder.task.name} is not calibrated"
     sigmas = sigmas_of(calibration)
@@ -73,10 +73,11 @@ def main() -> None:
         "| task | attack | what it does | hidden test | sibling |",
         "|---|---|---|---|---|",
     ]
-    for folder in folders:
-        for row in attack(folder, asked.seeds, asked.effort):
-            print(row, flush=True)
-            lines.append(row)
+    with ForkServer() as server:
+        for folder in folders:
+            for row in attack(folder, server, asked.seeds, asked.effort):
+                print(row, flush=True)
+                lines.append(row)
     if asked.tasks:
         return
     table = "\n".join(lines) + "\n"

@@ -17,11 +17,10 @@ from fmlbench.cli.places import find_places
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.progress import Silent
 from fmlbench.core.record import Record
-from fmlbench.core.run import Rung
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.variants import Variants, VariantScores
 from fmlbench.engine.workbench import Workbench
-from fmlbench.execution.rungs import open_sandbox
+from fmlbench.execution.fork_server import ForkServer
 from fmlbench.tasks.library import find_task
 
 HALF = 0.5
@@ -70,18 +69,23 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, default=3)
     arguments.add_argument("--only", default="", help="try the numbers whose text holds this, no others")
     options = arguments.parse_args()
-    folder, places, seeds = find_task(options.task), find_places(), options.seeds
-    sandbox = open_sandbox(Rung.BUBBLEWRAP)
-    prepared = prepare(folder, options.track, places=places, sandbox=sandbox, progress=Silent())
-    variants = Variants(prepared, places, Silent())
+    folder, places = find_task(options.task), find_places()
+    with ForkServer() as server:
+        prepared = prepare(folder, options.track, places=places, sandbox=server, progress=Silent())
+        changes = Changes.model_validate(tomllib.loads((folder.path / "single_numbers.toml").read_text("utf-8")))
+        chosen = [one for one in changes.change if options.only in one.search]
+        try_changes(Variants(prepared, places, Silent()), chosen, options.seeds)
+
+
+def try_changes(variants: Variants, changes: list[Change], seeds: int) -> None:
+    """Print a row for each number and each value tried instead."""
     baseline, reference = variants.measure("baseline", seeds), variants.measure("reference", seeds)
     print(
         f"baseline {fmean(baseline.test):.4f}, reference {fmean(reference.test):.4f} on test, {seeds} seeds\n",
         flush=True,
     )
     print("| file | number | tried | validation | test | of the way to the reference |\n|---|---|---|---|---|---|")
-    changes = Changes.model_validate(tomllib.loads((folder.path / "single_numbers.toml").read_text("utf-8")))
-    for change in (one for one in changes.change if options.only in one.search):
+    for change in changes:
         for new in change.replace:
             files = dict(variants.files_of("baseline"))
             if files[change.file].count(change.search) != 1:

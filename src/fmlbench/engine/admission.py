@@ -1,14 +1,16 @@
 """Admit or refuse a task by running it.
 
 A task is fit when its baseline can be repeated, its method does something, an expert can beat it by far more than its
-noise, nothing a candidate can reach gives answers away, and what it has on record is what is measured here.
+noise, nothing a candidate can reach gives answers away, and what it has on record is what is measured here. The task's
+own variants are trusted code and run on a fork server, which gives the same scores as the sandbox in a fraction of the
+time. What concerns the sandbox is tried in the sandbox.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
-from fmlbench.core.errors import InfraTrouble
+from fmlbench.core.errors import InfraTrouble, TaskInvalid
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.figures import score_text
 from fmlbench.core.progress import Progress
@@ -19,12 +21,15 @@ from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.redteam import attack_task
 from fmlbench.engine.variants import Variants, VariantScores
 from fmlbench.execution.draws import make_draw
+from fmlbench.execution.fork_server import ForkServer
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.workspace.places import Places
 
 SEEDS = 10
+SEALED_SEEDS = 2
+"""Seeds on which a calibration runs the baseline in the sandbox too: to compare scores and to measure a step's cost."""
 METHOD_SIGMAS = 2.0
 REFERENCE_SIGMAS = 3.0
 RECORD_SIGMAS = 4.0
@@ -36,6 +41,8 @@ EXPLOIT_SIGMAS = 2.0
 TRANSFER_SIGMAS = 2.0
 HEADROOM = 1 / 3
 """The share of the way from the baseline to a perfect score that the reference must leave."""
+MINED_STEPS = 100
+QUICK_MINED_STEPS = 10
 QUICK_EFFORT = 0.05
 """How much of its computing time an attack gets in a quick check."""
 _NO_NOISE = 1e-9
@@ -65,7 +72,13 @@ def check_task(
 ) -> bool:
     """Run every check and report each finding as it comes; what was measured before is not measured again."""
     prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
-    admission = _Admission(prepared, Variants(prepared, places, progress), 1 if quick else SEEDS)
+    with ForkServer() as server:
+        sealed = Variants(prepared, places, progress)
+        variants = Variants(replace(prepared, sandbox=server), places, progress)
+        return _run_checks(_Admission(prepared, sealed, variants, 1 if quick else SEEDS), report)
+
+
+def _run_checks(admission: "_Admission", report: Report) -> bool:
     checks = (
         admission.materials,
         admission.leaks,
@@ -78,6 +91,7 @@ def check_task(
         admission.practice,
         admission.exploits,
         admission.knowledge,
+        admission.mining,
         admission.attacks,
     )
     findings: list[Finding] = []
@@ -89,24 +103,43 @@ def check_task(
 
 def calibrate(prepared: PreparedTask, places: Places, progress: Progress, *, machine: str, date: str) -> Calibration:
     """Measure what a manifest has on record about a track."""
-    variants = Variants(prepared, places, progress)
-    baseline = variants.measure("baseline", SEEDS)
-    return Calibration(
-        baseline=_measured(baseline),
-        method_off=_measured(variants.measure("method_off", SEEDS)),
-        reference=_measured(variants.measure("reference", SEEDS)),
-        sibling=_measure_sibling(variants) if prepared.task.sibling else None,
-        step_cpu_seconds=round(fmean(baseline.cpu_seconds), 2),
-        peak_memory_mb=round(max(baseline.peak_memory_mb)),
-        machine=machine,
-        date=date,
-    )
+    sealed = Variants(prepared, places, progress).measure("baseline", SEALED_SEEDS)
+    with ForkServer() as server:
+        variants = Variants(replace(prepared, sandbox=server), places, progress)
+        baseline = variants.measure("baseline", SEEDS)
+        _insist_on_equal_scores(prepared.task.name, sealed, baseline)
+        return Calibration(
+            baseline=_measured(baseline),
+            method_off=_measured(variants.measure("method_off", SEEDS)),
+            reference=_measured(variants.measure("reference", SEEDS)),
+            sibling=_measure_sibling(variants) if prepared.task.sibling else None,
+            step_cpu_seconds=round(fmean(sealed.cpu_seconds), 2),
+            peak_memory_mb=round(max(sealed.peak_memory_mb)),
+            machine=machine,
+            date=date,
+        )
+
+
+def _insist_on_equal_scores(task: str, sealed: VariantScores, forked: VariantScores) -> None:
+    """Refuse to calibrate on a fork server that does not give the sandbox's scores, up to the noise of the task."""
+    for exam in ExamName:
+        sigma = stdev(forked.on(exam))
+        for seed, (inside, outside) in enumerate(zip(sealed.on(exam), forked.on(exam), strict=False)):
+            if abs(inside - outside) > sigma:
+                raise TaskInvalid(
+                    f"The baseline of '{task}' scores {score_text(inside)} in the sandbox and {score_text(outside)} on "
+                    f"the fork server ({exam}, seed {seed}).",
+                    hint="Look for code that depends on the time, on process numbers or on paths.",
+                )
 
 
 @dataclass(frozen=True)
 class _Admission:
     prepared: PreparedTask
+    sealed: Variants
+    """In the sandbox."""
     variants: Variants
+    """On the fork server."""
     seeds: int
 
     def materials(self) -> Finding:
@@ -126,11 +159,9 @@ class _Admission:
     def repetition(self) -> Finding:
         """A candidate that changes nothing must get the baseline's score."""
         first = self.variants.measure("baseline", 1).validation[0]
-        again = self.variants.repeat_baseline()
+        again = self.sealed.repeat_baseline()
         sigma = self._sigma(ExamName.VALIDATION)
-        detail = (
-            f"baseline {score_text(first)}, unchanged code once more {score_text(again)} (sigma {score_text(sigma)})"
-        )
+        detail = f"baseline {score_text(first)}, again in the sandbox {score_text(again)} (sigma {score_text(sigma)})"
         return Finding(check="no-op", passed=abs(first - again) <= 2 * sigma, detail=detail)
 
     def method(self) -> Finding:
@@ -183,7 +214,7 @@ class _Admission:
             yield f"{exam}: sigma {score_text(stdev(measured))} measured, {score_text(recorded.sd)} on record"
 
     def practice(self) -> Finding:
-        return judge_practice(self.variants.practise)
+        return judge_practice(self.sealed.practise)
 
     def exploits(self) -> Finding:
         """No trick that the problem invites may beat the baseline by more than its noise."""
@@ -217,6 +248,20 @@ class _Admission:
                 paid = paid or gain > EXPLOIT_SIGMAS * sigma
                 tried.append(f"{attack.folder} {gain / sigma:+.1f} sigma ({where})")
         return Finding(check="knowledge", passed=not paid, detail="; ".join(tried) or "no attack on record")
+
+    def mining(self) -> Finding:
+        """Random changes that are kept for their validation score may not gain on the hidden test.
+
+        A task without a sibling makes no claim about what can be learned from its samples, so it is not judged by this:
+        where all samples share one distribution, random changes that help one of them are a slow way of learning.
+        """
+        steps = MINED_STEPS if self.seeds >= SEEDS else QUICK_MINED_STEPS
+        mined = self.variants.mine_validation(steps)
+        validation, test = (mined.on(exam) / self._sigma(exam) for exam in (ExamName.VALIDATION, ExamName.TEST))
+        detail = f"{steps} random steps gain {validation:+.1f} sigma on validation and {test:+.1f} on the hidden test"
+        if not self.prepared.task.sibling:
+            return Finding(check="mining", passed=True, detail=f"{detail}; not judged, this task has no sibling")
+        return Finding(check="mining", passed=test <= EXPLOIT_SIGMAS, detail=detail)
 
     def attacks(self) -> Finding:
         """The attacks that every task is tried with; ``fmlbench redteam`` tries all there are."""

@@ -8,17 +8,19 @@ from fmlbench.workspace.editing_rules import WHAT_COUNTS
 from fmlbench.workspace.trees import editable_files, repository_files
 
 STANDING_RULES = (
-    "Only editable files are taken from a proposal; new files that match the editable patterns are welcome.",
+    "A submission consists of the editable files. New files that match the editable patterns are accepted.",
     "Files are text. All changes together may add {information_bytes:,} bytes of information to the baseline.",
     "{what_counts} Data in code (long strings, tables of numbers) is rejected.",
-    "Training and exams run in separate sandboxes without network; only the carry folder ({carry_mb:g} MB) passes on.",
-    "Exam questions carry no labels. Scores are computed elsewhere, from the answers alone.",
+    "Training and exams run in separate sandboxes without network. Only the carry folder ({carry_mb:g} MB) is kept.",
+    "Exam inputs have no labels. A separate process computes the score from your answers.",
 )
 
 _BY_KIND = {
-    "independent": "Every question is answered on its own: some are asked again in other company, and must agree.",
-    "per-episode": "Every episode is answered on its own: some are asked again in other company, and must agree.",
-    "joint": "An answer may depend on all questions of the exam.",
+    "independent": "Each exam item must be answered independently. A random subset is asked again in a different "
+    "batch, and the answers must match.",
+    "per-episode": "Each episode must be answered independently. A random subset is asked again in a different "
+    "order, and the answers must match.",
+    "joint": "An answer may depend on all items of the exam.",
 }
 
 

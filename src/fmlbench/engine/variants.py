@@ -11,6 +11,7 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import Attack, ExamName, Variant, World
+from fmlbench.engine.mining import Mined, mine
 from fmlbench.engine.workbench import Workbench
 from fmlbench.execution.knowledge import build_attack
 from fmlbench.execution.prepared import PreparedTask
@@ -110,6 +111,11 @@ class Variants:
     def try_attack(self, attack: Attack, seeds: int, world: World, *, effort: float) -> float | str:
         """What an attack of complete knowledge gains over the baseline on a hidden test; or why it has no score."""
         return self._gain(attack.folder, {**self.files_of("baseline"), **self._built(attack, effort)}, seeds, world)
+
+    def mine_validation(self, steps: int) -> Mined:
+        """What an adversary gains who only keeps random changes that score better on validation."""
+        with scratch_beside(self._kept("mining", {})) as scratch:
+            return mine(self.prepared, self.files_of("baseline"), seed=0, steps=steps, scratch=scratch)
 
     def _gain(self, variant: str, files: Mapping[str, str], seeds: int, world: World) -> float | str:
         baseline = self._baseline_scores(seeds, world)

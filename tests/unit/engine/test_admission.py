@@ -89,6 +89,7 @@ def test_every_fault_of_a_task_is_found(findings: list[Finding]):
         "practice": True,
         "exploits": False,
         "knowledge": True,
+        "mining": True,
         "attacks": False,
     }
     told = {finding.check: finding.detail for finding in findings}
@@ -100,12 +101,12 @@ def test_every_fault_of_a_task_is_found(findings: list[Finding]):
 def test_a_second_check_measures_only_what_changed(
     findings: list[Finding], bad: Path, places: Places, sandbox: Sandbox
 ):
-    (kept,) = places.checks.glob(f"bad-cpu-{read_task(bad).on('cpu').digest[:12]}-*")
-    before = {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")}
+    kept = f"bad-cpu-{read_task(bad).on('cpu').digest[:12]}-*/**/*.json"
+    before = {path: path.stat().st_mtime_ns for path in places.checks.glob(kept)}
     (bad / "reference" / "tinylearn" / "model.py").write_text("")
     with pytest.raises(TaskInvalid, match="The reference of 'bad' fails on validation"):
         check(bad, places, sandbox)
-    assert {path: path.stat().st_mtime_ns for path in kept.rglob("*.json")} == before
+    assert {path: path.stat().st_mtime_ns for path in places.checks.glob(kept)} == before
 
 
 def test_what_ships_with_a_task_is_held_to_its_editing_rules(bad: Path, places: Places, sandbox: Sandbox):
