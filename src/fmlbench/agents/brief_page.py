@@ -23,7 +23,7 @@ def brief_page(brief: Brief, listed_bytes: int | None = None) -> str:
         brief.instructions.strip().removeprefix(f"# {brief.title}").strip(),
         "## Score",
         _score(brief),
-        "## Rules",
+        "## General rules",
         _bullets(brief.rules),
         "## Commands",
         _bullets(_command(stage) for stage in brief.commands),
@@ -76,7 +76,10 @@ def _score(brief: Brief) -> str:
     if brief.baseline_score is not None:
         lines.append(f"The baseline scores {score_text(brief.baseline_score)} on validation.")
     if brief.sigma is not None:
-        lines.append(f"Its standard deviation over seeds is {score_text(brief.sigma)}; smaller differences are noise.")
+        lines.append(
+            f"Its standard deviation over samples is {score_text(brief.sigma)}. All steps of a run are scored on "
+            "the same sample, so smaller differences between steps can be real."
+        )
     return "\n".join(lines)
 
 

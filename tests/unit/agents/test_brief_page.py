@@ -43,7 +43,7 @@ def test_the_page_holds_every_part():
         "Task `shapes`, track `cpu`, sealed.",
         "`error`: lower is better; perfect is 0, useless is 0.9.",
         "The baseline scores 0.2500 on validation.",
-        "Its standard deviation over seeds is 0.0100",
+        "Its standard deviation over samples is 0.0100",
         "shapelib 1.0 (MIT)",
         "  README.md\n* shapes/model.py\n",
         "`shapes/*.py`",
@@ -66,14 +66,14 @@ def test_what_is_not_known_is_left_out():
     page = brief_page(BRIEF.model_copy(update={"baseline_score": None, "sigma": None, "rules": ()}))
     assert "baseline scores" not in page
     assert "standard deviation" not in page
-    assert "## Rules\n\n- none\n" in page
+    assert "## General rules\n\n- none\n" in page
 
 
 def test_a_folder_without_editable_files_is_one_line_after_the_rules():
     files = ("README.md", "data/a.csv", "data/more/b.csv", "shapes/io/read.py", "shapes/model.py")
     page = brief_page(BRIEF.model_copy(update={"repository": files}))
     assert "  README.md\n  data/ (2 files)\n  shapes/io/ (1 file)\n* shapes/model.py\n" in page
-    assert page.index("## Rules") < page.index("## Repository")
+    assert page.index("## General rules") < page.index("## Repository")
 
 
 def test_an_unsealed_brief_says_so():

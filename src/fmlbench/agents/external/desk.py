@@ -16,6 +16,7 @@ from fmlbench.agents.external.requests import (
     Check,
     CodeWanted,
     DiffWanted,
+    Done,
     Request,
     Sorting,
     StatusWanted,
@@ -24,7 +25,7 @@ from fmlbench.agents.external.requests import (
     Unreadable,
     read_request,
 )
-from fmlbench.agents.external.telling import caps_of, data_of, line_of, outcome_of, step_data, with_log
+from fmlbench.agents.external.telling import caps_of, data_of, line_of, outcome_of, step_data, with_details
 from fmlbench.agents.surroundings import Practice
 from fmlbench.core.agents import Session
 from fmlbench.core.evaluation import Outcome
@@ -62,6 +63,8 @@ class Desk:
     still: Callable[[], AbstractContextManager[None]] = nullcontext
     """Hold the program still while its submission is tested: they must not talk to each other."""
     clock: Callable[[], float] = time.monotonic
+    is_done: bool = field(default=False, init=False)
+    """Whether the agent said that it has finished."""
     _parent: int = field(init=False)
     _since: float = field(init=False)
 
@@ -99,7 +102,7 @@ class Desk:
 
     def _carry_out(self, request: Request) -> Answer:
         match request:
-            case BriefWanted() | StatusWanted():
+            case BriefWanted() | StatusWanted() | Done():
                 return self._tell(request)
             case Sorting():
                 return self._sort(request.paths)
@@ -112,7 +115,10 @@ class Desk:
             case Submission():
                 return self._submit(request)
 
-    def _tell(self, request: BriefWanted | StatusWanted) -> Answer:
+    def _tell(self, request: BriefWanted | StatusWanted | Done) -> Answer:
+        if isinstance(request, Done):
+            self.is_done = True
+            return Answer(ok=True, text="The session is over. Nothing more can be submitted.", data=self._facts())
         if isinstance(request, StatusWanted):
             return Answer(ok=True, text=self._status(), data=self._facts())
         brief = self.session.brief
@@ -162,11 +168,15 @@ class Desk:
         else:
             self._note(_TRIAL, f"{evaluation.outcome} {score_text(evaluation.score)}")
         head = f"practice: {outcome_of(evaluation)}. Practice scores are about other questions than validation's."
-        return Answer(ok=True, text=with_log(head, evaluation), data=data_of(evaluation))
+        return Answer(
+            ok=True, text=with_details(head, evaluation), data={**data_of(evaluation), "log_tail": evaluation.log_tail}
+        )
 
     def _submit(self, submission: Submission) -> Answer:
         if not self.session.is_open:
             return Answer(ok=False, text="The budget is spent: nothing more can be scored.", data=self._facts())
+        if self.is_done:
+            return Answer(ok=False, text="The session was ended by 'fml done'.", data=self._facts())
         if submission.left_out:
             self._note("protected", f"changed and not taken: {_listed(submission.left_out)}")
         proposal = Proposal(
@@ -176,7 +186,8 @@ class Desk:
             usage=self._usage(),
         )
         step = self._test(proposal)
-        return Answer(ok=True, text=with_log(f"{line_of(step)}\n{self._left()}", step.evaluation), data=self._facts())
+        text = with_details(f"{line_of(step)}\n{self._left()}", step.evaluation)
+        return Answer(ok=True, text=text, data=self._facts())
 
     def _test(self, proposal: Proposal) -> Step:
         """Spend a step; what is spent is counted anew from its end on, whatever that is."""
@@ -244,7 +255,7 @@ class Desk:
             "best_score": history.best.score if history.best else None,
             "trials": sum(note.kind == _TRIAL for note in history.notes),
             "information_bytes_allowed": self.session.brief.information_bytes,
-            "last": step_data(last),
+            "last": {**step_data(last), "log_tail": last.evaluation.log_tail},
             "steps": [{"idea": step.idea, **step_data(step)} for step in history],
         }
 

@@ -19,7 +19,7 @@ _LOOK_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Person:
-    """Serves the desk until the budget is spent, the time is over, or the person presses Ctrl-C."""
+    """Serves the desk until the budget is spent, the time is over, or the person says that they are done."""
 
     quarters: Quarters
     steps: int
@@ -51,11 +51,13 @@ class Person:
     def _serve(self, counter: socket.socket, desk: Desk) -> str:
         """Answer what the person asks; why that is over."""
         try:
-            while desk.session.is_open and desk.seconds_left() > 0:
+            while desk.session.is_open and desk.seconds_left() > 0 and not desk.is_done:
                 serve_one(counter, desk.answer, _LOOK_SECONDS)
         except KeyboardInterrupt:
             # Who cannot wait for that presses once more, and may resume the run.
             desk.finish()
+            return "the person is done"
+        if desk.is_done:
             return "the person is done"
         return "the time is over" if desk.session.is_open else "the budget is spent"
 
@@ -77,7 +79,7 @@ class Person:
             f"  export FML_LAB={_word(folder)} PATH={_word(folder / 'tools')}:$PATH\n"
             f"  cd {_word(folder / 'work')}\n"
             "  fml brief\n"
-            "Then change the code and 'fml submit -m \"the idea\"'. Ctrl-C here when you are done."
+            "Then change the code and 'fml submit -m \"the idea\"'. 'fml done' ends the session; so does Ctrl-C here."
         )
 
 

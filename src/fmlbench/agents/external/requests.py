@@ -71,8 +71,14 @@ class Trial(Record):
     files: dict[str, str]
 
 
+class Done(Record):
+    """The agent has finished: it will submit nothing more."""
+
+    ask: Literal["done"]
+
+
 Request = Annotated[
-    BriefWanted | StatusWanted | DiffWanted | CodeWanted | Sorting | Check | Submission | Trial,
+    BriefWanted | StatusWanted | DiffWanted | CodeWanted | Sorting | Check | Submission | Trial | Done,
     Field(discriminator="ask"),
 ]
 

@@ -5,6 +5,9 @@ from fmlbench.core.figures import score_text
 from fmlbench.core.steps import Step
 from fmlbench.llm.metering import Caps
 
+_LOG_CHARACTERS = 2000
+"""How much of the log of a step that went well is shown."""
+
 
 def line_of(step: Step) -> str:
     """A step in one line."""
@@ -20,11 +23,16 @@ def outcome_of(evaluation: Evaluation) -> str:
     return f"{evaluation.outcome}{score}{reason}"
 
 
-def with_log(head: str, evaluation: Evaluation) -> str:
-    """The end of the log goes along where something failed: that is where the traceback is."""
-    if evaluation.is_ok or not evaluation.log_tail.strip():
-        return head
-    return f"{head}\n\nThe end of its log:\n{evaluation.log_tail.strip()}"
+def with_details(head: str, evaluation: Evaluation) -> str:
+    """Add side metrics, CPU time and the end of the log, which is longer where something failed."""
+    lines = [head]
+    if evaluation.metrics:
+        lines.append(f"Side metrics: {', '.join(f'{name} {value:.4g}' for name, value in evaluation.metrics.items())}.")
+    if evaluation.cpu_seconds:
+        lines.append(f"CPU time: {evaluation.cpu_seconds:.1f} s, peak memory: {evaluation.peak_memory_mb:.0f} MB.")
+    if log := evaluation.log_tail.strip():
+        lines += ["", "The end of its log:", log[-_LOG_CHARACTERS:] if evaluation.is_ok else log]
+    return "\n".join(lines)
 
 
 def caps_of(caps: Caps) -> list[str]:
@@ -45,4 +53,6 @@ def data_of(evaluation: Evaluation) -> dict[str, object]:
         "score": evaluation.score if evaluation.is_ok else None,
         "reason": evaluation.reason,
         "seconds": evaluation.seconds,
+        "cpu_seconds": evaluation.cpu_seconds,
+        "metrics": dict(evaluation.metrics),
     }

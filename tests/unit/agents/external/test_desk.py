@@ -8,7 +8,7 @@ import pytest
 
 from fmlbench.agents.external.desk import Desk, is_over
 from fmlbench.agents.external.requests import Answer
-from fmlbench.agents.external.telling import line_of, step_data
+from fmlbench.agents.external.telling import data_of, line_of, step_data, with_details
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Usage, usages_of
 from fmlbench.llm.metering import Caps
@@ -59,6 +59,36 @@ def test_a_crash_shows_the_end_of_its_log(desk: Desk):
     answer = submit(desk, "raise RuntimeError('hello')\n")
     assert answer.ok
     assert "RuntimeError: hello" in answer.text
+
+
+def test_nothing_is_scored_after_the_agent_is_done(desk: Desk, session: RecordedSession):
+    assert ask(desk, "done").ok
+    assert desk.is_done
+    answer = submit(desk, "rate = 0.7\n")
+    assert (answer.ok, answer.text) == (False, "The session was ended by 'fml done'.")
+    assert len(session.history) == 1
+
+
+def test_side_metrics_cpu_time_and_the_end_of_the_log_are_told():
+    good = Evaluation(
+        outcome=Outcome.OK,
+        score=0.7,
+        metrics={"clean_accuracy": 0.91234},
+        cpu_seconds=12.34,
+        peak_memory_mb=300,
+        log_tail="x" * 5000 + "\nepoch 3: loss 0.5\n",
+    )
+    text = with_details("step 1: ok", good)
+    assert text.splitlines()[:3] == [
+        "step 1: ok",
+        "Side metrics: clean_accuracy 0.9123.",
+        "CPU time: 12.3 s, peak memory: 300 MB.",
+    ]
+    assert text.endswith("epoch 3: loss 0.5")
+    assert len(text) < 2200
+    crashed = good.model_copy(update={"outcome": Outcome.CRASHED, "score": None})
+    assert "x" * 5000 in with_details("step 1: crashed", crashed)
+    assert data_of(good)["metrics"] == {"clean_accuracy": 0.91234}
 
 
 def test_the_steps_so_far_are_told_as_data_with_their_outcomes(desk: Desk):

@@ -67,6 +67,18 @@ def test_a_person_who_is_done_says_so(quarters: Quarters):
     assert len(session.history.notes) == notes, "who is done is not invited again"
 
 
+def test_a_person_ends_the_session_with_the_tool(quarters: Quarters):
+    session = RecordedSession(FILES, score, steps=3)
+    desk = threading.Thread(target=Person(quarters, steps=3).run, args=(session,))
+    desk.start()
+    wait_until(lambda: invitation_in(session))
+    _, export, cd, _, _ = invitation_in(session).splitlines()
+    done = subprocess.run(["bash", "-euc", f"{export}\n{cd}\nfml done"], capture_output=True, text=True, check=False)
+    desk.join()
+    assert done.stdout == "The session is over. Nothing more can be submitted.\n", done.stderr
+    assert session.history.notes[-1].text == "the person is done"
+
+
 def test_what_was_submitted_is_tested_although_the_person_is_done(quarters: Quarters):
     pressed: list[bool] = []
 

@@ -88,7 +88,7 @@ def test_an_answer_that_is_given_twice_is_not_shown_a_second_time():
     _, model = propose(said(WRONG), said(other_words), said(GOOD))
     (again,) = model.asked[2].messages
     assert again.text.startswith(model.asked[0].messages[0].text)
-    assert "model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\n" in again.text.partition("Your changes were not made.")[2]
+    assert "model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\n" in again.text.partition("Your changes were not applied.")[2]
 
 
 def test_an_answer_that_was_cut_off_is_told_so():
@@ -238,8 +238,8 @@ def test_what_dice_named_is_shown_as_it_is_once_a_try_has_failed():
     LanguageModel(model, manner).propose(DRAFT, session, Random(0))
     objection = model.asked[1].messages[-1].text
     assert "'width(2)' is no function, class, constant or import" in objection
-    assert "In model.py there is:\n\n```python\n@cached\ndef width(x):\n    return 8 * x\n```" in objection
-    assert "a line or two of this are different" in objection
+    assert "model.py contains:\n\n```python\n@cached\ndef width(x):\n    return 8 * x\n```" in objection
+    assert "a line or two of this differ" in objection
 
 
 def test_what_is_shown_again_stands_below_the_path_of_its_own_file():
@@ -248,7 +248,7 @@ def test_what_is_shown_again_stands_below_the_path_of_its_own_file():
     model = Answering([said(searching), said(searching)])
     manner = Manner(focus=1, form="definitions", edit_tries=2)
     LanguageModel(model, manner).propose(DRAFT, RecordedSession(files, lambda _: 0.5, steps=3), Random(0))
-    assert "In model.py there is:\n\n```python\nwidth = 8\n```" in model.asked[1].messages[-1].text
+    assert "model.py contains:\n\n```python\nwidth = 8\n```" in model.asked[1].messages[-1].text
 
 
 @pytest.mark.parametrize("lines", [1, 30, 300])

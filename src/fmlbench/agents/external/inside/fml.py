@@ -8,6 +8,7 @@
     fml check                how much information the files add, and how much is allowed: costs nothing
     fml try                  train and answer practice questions: costs time, but no step
     fml submit -m "IDEA"     score the editable files as they are now: costs one step
+    fml done                 end the session: nothing more can be submitted
 
 Add --json to get facts for programs. After 'submit', --print-metric prints 'NAME: VALUE' on a line of its own.
 It ends with 0 if all went well, 1 if the code under test failed, 2 if it was asked something it cannot do, and 3 if the
@@ -31,9 +32,8 @@ SKIPPED = {".git", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache"}
 def main():
     """Do what the command line says; return the exit code."""
     options = read_arguments()
-    if options.command in {"brief", "status", "log"}:
-        answer = ask({"ask": "brief" if options.command == "brief" else "status"})
-        return show(answer, options)
+    if options.command in {"brief", "status", "log", "done"}:
+        return show(ask({"ask": "status" if options.command == "log" else options.command}), options)
     if options.command == "diff":
         answer = ask({"ask": "diff", "step": options.step})
         if answer["ok"]:
@@ -58,7 +58,7 @@ def read_arguments():
     """The command line."""
     parser = argparse.ArgumentParser("fml", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name in ("brief", "status", "log", "diff", "checkout", "check", "try", "submit"):
+    for name in ("brief", "status", "log", "diff", "checkout", "check", "try", "submit", "done"):
         command = commands.add_parser(name)
         command.add_argument("--json", action="store_true", help="print facts for programs")
         if name in {"diff", "checkout"}:
