@@ -11,6 +11,7 @@ from fmlbench.core.metric import Goal
 from fmlbench.metrics.scale import best_so_far
 from fmlbench.reports.html.plots.race import Runner, draw_race
 from fmlbench.reports.html.reading import RunRecord, by_agent
+from fmlbench.reports.html.similarity import similarity_sheet
 from fmlbench.reports.measures import value_text
 from fmlbench.reports.rounds import rounds_of, rounds_sheet
 from fmlbench.reports.sheets import Sheet
@@ -46,6 +47,8 @@ class TaskTable:
     """Means over seeds, a row per agent; None where its runs do not compare."""
     columns: Sequence[str]
     lines: Sequence[TaskLine]
+    similarity: Sheet | None
+    """How much code the agents' winners share; None where fewer than two agents have one."""
 
 
 def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> TaskTable:
@@ -62,6 +65,7 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
         rounds=_rounds(list(runs.values())),
         columns=("baseline", "best", "test gain [95%]", *(name.replace("_", " ") for name in _MEASURES)),
         lines=[_line(key, run, agents[run.agent]) for key, run in runs.items()],
+        similarity=similarity_sheet(list(runs.values())),
     )
 
 
