@@ -1,4 +1,4 @@
-"""Fit the candidate's kernel to simulated draws of the public recipe: everything is known but the secret."""
+"""Fit kernels on the baseline's trained network to simulated draws of the recipe: only the secret is unknown."""
 
 import importlib.util
 import json
@@ -12,8 +12,10 @@ import numpy as np
 import torch
 
 HERE = Path(__file__).parent
-DRAWS, STEPS, GROUP = 8, 200, 24
-LEARNING_RATE = 0.03
+DRAWS, STEPS, GROUP = 12, 400, 16
+LEARNING_RATE = 0.04
+START = (1.0, 0.4, 1.7, 0.7, 0.3, 1.7, 0.1, 0.15, 1.7, 0.17, 0.06, 1.7, 0.15, 0.19)
+"""The baseline's own constants."""
 
 
 def build(root):
@@ -21,14 +23,19 @@ def build(root):
     facts = json.loads((root / "stage.json").read_text("utf-8"))
     torch.manual_seed(facts["seed"] % 2**32)
     sys.path.insert(0, str(root / "repo"))
-    candidate = load(HERE / "candidate.py")
+    training, candidate = load(root / "repo" / "effects" / "training.py"), load(HERE / "candidate.py")
     draws = [simulate(root, facts["settings"], 10_000 + one) for one in range(max(1, round(DRAWS * facts["effort"])))]
-    numbers = train(candidate, [project(candidate, *one) for one in draws], max(5, round(STEPS * facts["effort"])))
-    text = (HERE / "candidate.py").read_text("utf-8")
-    carried = (numbers * 100).round().int().tolist()
+    seen = [project(training, candidate, *one) for one in draws]
+    numbers = (train(candidate, seen, max(5, round(STEPS * facts["effort"]))) * 100).round().int().tolist()
     out = root / "out" / "effects"
     out.mkdir(parents=True)
-    (out / "training.py").write_text(text.replace("NUMBERS = []", f"NUMBERS = {carried}"), "utf-8")
+    text = (HERE / "candidate.py").read_text("utf-8")
+    (out / "carried.py").write_text(text.replace("NUMBERS = []", f"NUMBERS = {numbers}"), "utf-8")
+    text = (root / "repo" / "effects" / "training.py").read_text("utf-8")
+    text = text.replace("return finish(", "return carried.finish(").replace(
+        "import torch\n", "import torch\n\nfrom effects import carried", 1
+    )
+    (out / "training.py").write_text(text, "utf-8")
     shutil.copy(HERE / "inference.py", out / "inference.py")
 
 
@@ -62,27 +69,34 @@ def simulate(root, settings, seed):
     return *seen, torch.stack(asked), torch.stack(effects)
 
 
-def project(candidate, covariates, treatment, outcomes, asked, effects):
-    """Replace covariates by the factors that the candidate will find."""
-    directions = candidate.find_factors(covariates, treatment, outcomes, candidate.FACTORS, candidate.RIDGE)
-    return covariates @ directions, treatment, outcomes, asked @ directions, effects
+def project(training, candidate, covariates, treatment, outcomes, asked, effects):
+    """Train the baseline and replace covariates by what its network makes of them."""
+    directions = training.find_factors(covariates, treatment, outcomes, training.FACTORS, training.RIDGE)
+    net = training.SharedDragonNet(directions, len(covariates), training.LAYERS, training.WIDTH)
+    training.fit(net, covariates, treatment, outcomes)
+    views, scaling = candidate.describe(net, covariates)
+    return views, treatment, outcomes, candidate.describe(net, asked, scaling)[0], effects
 
 
 def train(candidate, draws, steps):
-    """Return the constants that make effects on simulated draws most accurate."""
-    numbers = torch.tensor([-0.5, 0.0, -1.0, -0.5, -1.0, -1.5, -0.5, -2.0], requires_grad=True)
+    """Return the numbers that make effects on simulated draws most accurate."""
+    numbers = torch.zeros(candidate.CONSTANTS * (candidate.STATISTICS + 1))
+    numbers[: candidate.CONSTANTS] = torch.tensor(START).log()
+    numbers.requires_grad_()
     optimizer = torch.optim.Adam([numbers], lr=LEARNING_RATE)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.05, total_iters=steps)
     for step in range(steps):
-        draw = draws[step % len(draws)]
-        some = torch.randperm(len(draw[0]))[:GROUP]
-        factors, treatment, outcomes, asked, effects = (part[some] for part in draw)
-        seen, constants, weights = candidate.infer(numbers, factors, treatment, outcomes)
-        similarity = candidate.kernel(asked, seen, *constants[3:6])
-        estimates = ((constants[6] + similarity) @ weights[:, :, None])[:, :, 0]
-        loss = (estimates - effects).square().mean(dim=1).sqrt().mean()
+        views, treatment, outcomes, asked, effects = draws[step % len(draws)]
+        some = torch.randperm(len(effects))[:GROUP]
+        views, asked = ([one[some] for one in both] for both in (views, asked))
+        constants, weights = candidate.infer(numbers, views, treatment[some], outcomes[some])
+        similarity = candidate.kernel(asked, views, constants[6:12])
+        estimates = ((constants[12] + similarity) @ weights[:, :, None])[:, :, 0]
+        loss = (estimates - effects[some]).square().mean(dim=1).sqrt().mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+        schedule.step()
     return numbers.detach()
 
 

@@ -1,16 +1,18 @@
-"""Evaluate the processes."""
+"""Evaluate the kernels."""
 
 import torch
 
-from effects.training import kernel
+from effects.carried import describe, kernel
 
 
+@torch.no_grad()
 def predict(model, realisation, covariates):
     """Return the effect on each unit."""
-    directions, factors, constants, weights = model
     effects = torch.zeros(len(covariates))
     for number in realisation.unique().tolist():
         asked = realisation == number
-        similarity = kernel(covariates[asked] @ directions, factors[number], *constants[3:6])
-        effects[asked] = (constants[6] + similarity) @ weights[number]
+        views, _ = describe(model["net"], covariates[asked], model["scaling"])
+        constants = model["constants"][:, number]
+        similarity = kernel(views, [view[number] for view in model["views"]], constants[6:12])
+        effects[asked] = (constants[12] + similarity) @ model["weights"][number]
     return effects

@@ -4,7 +4,7 @@ import torch
 
 from effects.factors import find_factors
 
-FACTORS = 6
+FACTORS = 16
 RIDGE = 60.0
 HIDDEN = 8
 STATISTICS = 7

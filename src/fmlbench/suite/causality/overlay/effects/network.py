@@ -16,13 +16,14 @@ class SharedDragonNet(nn.Module):
         self.heads = nn.Parameter(0.05 * torch.randn(realisations, width, 3))
         self.levels = nn.Parameter(torch.zeros(realisations, 1, 3))
 
-    def represent(self, covariates):
-        """Return what all studies and heads share."""
-        return self.representation(covariates @ self.directions)
+    def describe(self, covariates):
+        """Return what all studies and heads share: factors and representation."""
+        factors = covariates @ self.directions
+        return factors, self.representation(factors)
 
     def loss(self, covariates, treatment, outcomes, propensity_weight):
         """DragonNet's loss, added up over realisations: observed outcomes and treatment."""
-        heads = self.represent(covariates) @ self.heads + self.levels
+        heads = self.describe(covariates)[1] @ self.heads + self.levels
         observed = torch.where(treatment == 1, heads[..., 1], heads[..., 0])
         propensity = nn.functional.binary_cross_entropy_with_logits(heads[..., 2], treatment.float())
         return len(covariates) * ((observed - outcomes).square().mean() + propensity_weight * propensity)

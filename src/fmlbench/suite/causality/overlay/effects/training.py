@@ -1,23 +1,27 @@
-"""Fit a DragonNet with one representation for all realisations, then Bayesian linear heads for each of them."""
+"""Fit a DragonNet with one representation for all realisations, then a Gaussian process on it for each of them."""
 
 import torch
 
 from effects.factors import find_factors
+from effects.kernels import kernel, measure_scaling, rescale
 from effects.network import SharedDragonNet
 
-FACTORS = 5
+FACTORS = 12
 RIDGE = 60.0
-EPOCHS = 40
+EPOCHS = 80
 LEARNING_RATE = 1e-2
 WEIGHT_DECAY = 0.1
 HEAD_DECAY = 10.0
-BATCH_SIZE = 50
+BATCH_SIZE = 25
 LAYERS = 2
 WIDTH = 64
 PROPENSITY_WEIGHT = 0.2
 NOISE = 0.2
-EFFECT_VARIANCE = 0.3
-AVERAGE_EFFECT_VARIANCE = 0.6
+OUTCOME_VARIANCES = (1.0, 0.4, 0.7, 0.3)
+"""Linear and Gaussian part on factors, then on the representation, of the outcome without treatment."""
+EFFECT_VARIANCES = (0.1, 0.15, 0.17, 0.06)
+"""The same of the effect."""
+AVERAGE_EFFECT_VARIANCE = 0.15
 
 
 def train(covariates, treatment, outcomes):
@@ -52,16 +56,11 @@ def fit(net, covariates, treatment, outcomes):
 
 @torch.no_grad()
 def finish(net, covariates, treatment, outcomes):
-    """Replace the heads by Bayesian linear ones in closed form, with less variance for effects than for outcomes."""
-    features = net.represent(covariates)
-    centre = features.flatten(0, 1).mean(dim=0)
-    scale = (features - centre).square().sum(dim=2).mean().sqrt()
-    features = (features - centre) / scale
+    """Replace the heads by a Gaussian process for each realisation; effects vary less than outcomes."""
+    scaling = measure_scaling(net.describe(covariates))
+    views = rescale(net.describe(covariates), scaling)
     contrast = treatment - 0.5
-    similarity = features @ features.mT
-    effect = (AVERAGE_EFFECT_VARIANCE + EFFECT_VARIANCE * similarity) * contrast[:, :, None] * contrast[:, None]
-    covariance = 1 + similarity + effect + NOISE * torch.eye(covariates.shape[1])
-    weights = contrast * torch.linalg.solve(covariance, outcomes)
-    slopes = EFFECT_VARIANCE * (features.mT @ weights[:, :, None])[:, :, 0]
-    levels = AVERAGE_EFFECT_VARIANCE * weights.sum(dim=1)
-    return {"net": net, "centre": centre, "scale": scale, "slopes": slopes, "levels": levels}
+    effect = AVERAGE_EFFECT_VARIANCE + kernel(views, views, EFFECT_VARIANCES)
+    covariance = 1 + kernel(views, views, OUTCOME_VARIANCES) + effect * contrast[:, :, None] * contrast[:, None]
+    weights = contrast * torch.linalg.solve(covariance + NOISE * torch.eye(covariates.shape[1]), outcomes)
+    return {"net": net, "scaling": scaling, "views": views, "weights": weights}

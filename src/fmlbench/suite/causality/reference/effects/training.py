@@ -10,7 +10,7 @@ import torch
 
 from effects.factors import find_factors
 
-FACTORS = 5
+FACTORS = 16
 RIDGE = 60.0
 STEPS = 36
 STEP_SIZE = 0.15
