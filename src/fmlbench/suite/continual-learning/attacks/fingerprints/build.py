@@ -105,12 +105,12 @@ def simulate(root, settings, seed, fingerprint):
     recipe = load_recipe(root)
     pool = {name: np.load(root / "pools" / "scored" / f"{name}.npy") for name in ("pictures", "kinds", "parts")}
     rng = np.random.default_rng(seed)
-    kinds = rng.permutation(np.unique(pool["kinds"]))[: recipe.CLASSES]
-    pictures, labels = recipe.render(pool, kinds, 0, 100, rng)
-    sensor = recipe.make_sensor(pictures, settings["sensor_size"], rng)
-    vectors = torch.from_numpy(sensor.read(pictures))
-    asked, answers = recipe.render(pool, kinds, 2, 25, rng)
-    asked = torch.from_numpy(sensor.read(asked))
+    kinds, poses = recipe.choose(pool, rng)
+    pictures, labels = recipe.render(pool, kinds, poses, 0, 100, rng)
+    read = recipe.make_reader(pictures, settings["sensor_size"], rng)
+    vectors = torch.from_numpy(read(pictures))
+    asked, answers = recipe.render(pool, kinds, poses, 2, 25, rng)
+    asked = torch.from_numpy(read(asked))
     of_class = [vectors[torch.from_numpy(labels) == label] for label in range(len(kinds))]
     means = torch.stack([rows.mean(dim=0) for rows in of_class])
     within = torch.cov(torch.cat([rows - mean for rows, mean in zip(of_class, means, strict=True)]).T)

@@ -117,13 +117,14 @@ def simulate(root, settings, seed, align):
     recipe = load_recipe(root)
     pool = {name: np.load(root / "pools" / "scored" / f"{name}.npy") for name in ("pictures", "kinds", "parts")}
     rng = np.random.default_rng(seed)
-    kinds = rng.permutation(np.unique(pool["kinds"]))[: recipe.CLASSES]
-    pictures, labels = recipe.render(pool, kinds, 0, PER_CLASS, rng)
-    sensor = recipe.make_sensor(pictures, settings["sensor_size"], rng)
+    kinds, poses = recipe.choose(pool, rng)
+    pictures, labels = recipe.render(pool, kinds, poses, 0, PER_CLASS, rng)
+    read = recipe.make_reader(pictures, settings["sensor_size"], rng)
     # The proposal aligns by its first context, which has more examples of fewer classes.
-    first, _ = recipe.render(pool, kinds[: recipe.CLASSES_PER_CONTEXT], 0, settings["train_per_class"], rng)
-    vectors = torch.from_numpy(sensor.read(pictures))
-    axes = align(torch.from_numpy(sensor.read(first)))
+    ten = recipe.CLASSES_PER_CONTEXT
+    first, _ = recipe.render(pool, kinds[:ten], poses[:ten], 0, settings["train_per_class"], rng)
+    vectors = torch.from_numpy(read(pictures))
+    axes = align(torch.from_numpy(read(first)))
     return vectors, vectors @ axes.T, torch.from_numpy(labels)
 
 

@@ -8,7 +8,7 @@ kept: any rounding of a factor still gives a covariance.
 import torch
 
 SIZE = 64
-SHRINKAGE = 0.3
+SHRINKAGE = 0.15
 LEVELS = 15
 ROWS, COLUMNS = torch.tril_indices(SIZE, SIZE, -1)
 
