@@ -1,4 +1,4 @@
-"""The data recipe of data-efficiency: worlds, poses, the sensor's response, episodes and starved samples."""
+"""The data recipe of data-efficiency: worlds, poses, the sensor, episodes and starved samples."""
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 
 import gzip
@@ -108,16 +108,19 @@ def test_no_public_drawing_is_shown_as_it_is(recipe: ModuleType, root: Path):
     assert not any(np.rint(picture * 255).astype(np.uint8).tobytes() in public for picture in shown)
 
 
-def test_the_response_takes_away_what_makes_directions_differ(recipe: ModuleType):
-    rng = np.random.default_rng(0)
-    sources = np.stack([rng.exponential(size=4000), rng.laplace(size=4000), rng.standard_normal(4000)], axis=1)
-    readings = sources @ recipe.random_rotation(3, rng)
-    even = recipe.fit_response(readings, rng).apply(readings)
-    assert np.allclose(np.cov(even, rowvar=False), np.eye(3), atol=0.01)
-    # An exponential distribution has an excess kurtosis of 6, a Laplace distribution of 3, a normal one of 0.
-    components = recipe.fit_response(even, rng).components
-    kurtosis = (((even - even.mean(axis=0)) @ components) ** 4).mean(axis=0) - 3
-    assert np.abs(kurtosis).max() < 0.6
+def test_readings_are_white_and_no_linear_map_of_the_pictures(recipe: ModuleType):
+    pictures = np.random.default_rng(0).random((2000, 4, 4))
+    readings = recipe.read_through_sensor(pictures, 6, np.random.default_rng(SEED))
+    assert np.allclose(np.cov(readings, rowvar=False), np.eye(6), atol=0.01)
+    flat = pictures.reshape(2000, -1) - pictures.reshape(2000, -1).mean(axis=0)
+    fitted = flat @ np.linalg.lstsq(flat, readings, rcond=None)[0]
+    assert np.var(readings - fitted) > 0.05
+
+
+def test_two_seeds_read_the_same_pictures_differently(recipe: ModuleType):
+    pictures = np.random.default_rng(0).random((500, 4, 4))
+    first, other = (recipe.read_through_sensor(pictures, 6, np.random.default_rng(seed)) for seed in (1, 2))
+    assert not np.allclose(first, other, atol=0.5)
 
 
 @pytest.fixture

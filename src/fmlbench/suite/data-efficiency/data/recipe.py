@@ -18,9 +18,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from crosstalk import make_crosstalk
 from pictures import SIDE, deal_classes, read_quickdraw, rerender, sample_at
-from response import fit_response
-from sensor import make_sensor, random_rotation
+from sensor import make_sensor
 
 WORLDS = {
     "scored": {"train": 80, "validation": 60, "test": 60},
@@ -42,7 +42,7 @@ JITTER = {
 SHRINK, STRETCH, SLANT = 1.1, 0.12, 0.2
 """The pose of a class: the inverse of its size, and standard deviations of its stretch and slant."""
 FITTED_ON = 5_000
-"""Pictures that the sensor and its response are fitted to; more change nothing but the time it takes."""
+"""Pictures that the sensor and its crosstalk are fitted to; more change nothing but the time it takes."""
 
 
 def prepare(root):
@@ -152,11 +152,10 @@ def random_pose(rng):
 
 
 def read_through_sensor(pictures, size, rng):
-    """Vectors of pictures: whitened, rotated, with equalised response, and rotated once more."""
-    fitted_on = rng.permutation(len(pictures))[:FITTED_ON]
-    readings = make_sensor(pictures[fitted_on], size, rng).read(pictures)
-    response = fit_response(readings[fitted_on], rng)
-    return (response.apply(readings) @ random_rotation(size, rng)).astype(np.float32)
+    """Vectors of pictures: white, rotated, and with crosstalk, so that moments do not give the rotation away."""
+    fitted_on = pictures[rng.permutation(len(pictures))[:FITTED_ON]]
+    sensor = make_sensor(fitted_on, size, rng)
+    return make_crosstalk(sensor.read(fitted_on), rng).disturb(sensor.read(pictures))
 
 
 def kept_per_class(count, share):

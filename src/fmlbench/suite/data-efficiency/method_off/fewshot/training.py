@@ -6,4 +6,4 @@ from fewshot.backbone import build_backbone
 
 def train(vectors, _labels):
     """Return an untrained few-shot classifier; of the visible vectors only their size is used."""
-    return PrototypicalNetworks(build_backbone(vectors.shape[1]))
+    return PrototypicalNetworks(build_backbone(vectors.shape[1]), feature_normalization=2.0)

@@ -2,9 +2,9 @@
 
 from torch import nn
 
-HIDDEN = 256
+HIDDEN = 512
 FEATURES = 64
-DROPOUT = 0.3
+DROPOUT = 0.5
 
 
 def build_backbone(size):

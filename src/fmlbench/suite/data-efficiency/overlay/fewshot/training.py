@@ -8,11 +8,12 @@ from easyfsl.methods import PrototypicalNetworks
 from easyfsl.samplers import TaskSampler
 from fewshot.backbone import build_backbone
 
-EPISODES = 300
+EPISODES = 600
 WAY = 30
 SHOT = 1
 QUERIES = 2
-LEARNING_RATE = 0.01
+SCALE = 10.0
+LEARNING_RATE = 0.003
 WEIGHT_DECAY = 1e-4
 
 
@@ -35,13 +36,13 @@ class Drawings(FewShotDataset):
 
 def train(vectors, labels):
     """Return a few-shot classifier trained on [n, size] vectors and their [n] classes."""
-    model = PrototypicalNetworks(build_backbone(vectors.shape[1]))
+    model = PrototypicalNetworks(build_backbone(vectors.shape[1]), feature_normalization=2.0)
     optimizer = optim.Adam(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=EPISODES)
     model.train()
     for episode, (support, support_labels, queries, query_labels, _) in enumerate(episodes(vectors, labels)):
         model.process_support_set(support, support_labels)
-        loss = nn.functional.cross_entropy(model(queries), query_labels)
+        loss = nn.functional.cross_entropy(SCALE * model(queries), query_labels)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
