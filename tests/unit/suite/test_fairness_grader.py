@@ -35,7 +35,7 @@ def test_rates_are_expected_over_the_label_probabilities(grader: ModuleType):
     # False positive rates 0.25 and 1: each is 0.375 from their mean. True positive rates 0.75 and 1: 0.125.
     assert metrics["false_positive_gap"] == pytest.approx(0.375)
     assert metrics["true_positive_gap"] == pytest.approx(0.125)
-    assert metrics["odds_gap"] == pytest.approx(0.25)
+    assert metrics["rate_gap"] == pytest.approx(0.25)
     assert metrics["widest_gap"] == pytest.approx(0.75)
 
 
@@ -45,10 +45,37 @@ def test_accuracy_counts_groups_by_their_share(grader: ModuleType):
     assert metrics["accuracy"] == pytest.approx(0.75 * 0.75 + 0.25 * 0.5)
 
 
-def test_the_same_decision_for_everybody_has_no_gap(grader: ModuleType):
+def test_informedness_is_the_true_minus_the_false_positive_rate_with_groups_counted_alike(grader: ModuleType):
+    # True positive rates 0.75 and 1, false positive rates 0.25 and 1.
+    metrics = grader.grade(np.array([1, 0, 1, 1]), CHANCES, GROUPS, SHARES, ALONE)["metrics"]
+    assert metrics["informedness"] == pytest.approx(0.875 - 0.625)
+
+
+def test_the_score_is_the_gap_divided_by_informedness(grader: ModuleType):
+    # Group 0 says yes to the first: rates 0.25 and 0.75. Group 1 says no: rates 0. The means are 0.125 and 0.375;
+    # each group is that far from them, on average 0.25.
+    chances = np.array([0.75, 0.25, 0.5, 0.5])
+    assert grader.grade(np.array([1, 0, 0, 0]), chances, GROUPS, SHARES, ALONE)["score"] == pytest.approx(1.0)
+    # Group 1 is decided without an error: rates 0 and 1. All distances are 0.125, informedness is 0.875 - 0.125.
+    chances = np.array([0.75, 0.25, 1.0, 0.0])
+    assert grader.grade(np.array([1, 0, 1, 0]), chances, GROUPS, SHARES, ALONE)["score"] == pytest.approx(0.125 / 0.75)
+
+
+def test_random_refusals_gain_nothing(grader: ModuleType):
+    # Everybody is asked twice. Refusing every second time halves all rates.
+    chances, groups, shares = (np.tile(column, 2) for column in (np.array([0.75, 0.25, 1.0, 0.0]), GROUPS, SHARES))
+    plain = grader.grade(np.tile([1, 0, 1, 0], 2), chances, groups, shares, np.zeros(8, dtype=np.int64))
+    refusing = grader.grade(np.array([1, 0, 1, 0, 0, 0, 0, 0]), chances, groups, shares, np.zeros(8, dtype=np.int64))
+    assert refusing["metrics"]["rate_gap"] == pytest.approx(plain["metrics"]["rate_gap"] / 2)
+    assert refusing["score"] == pytest.approx(plain["score"])
+
+
+def test_the_same_decision_for_everybody_has_the_worst_score(grader: ModuleType):
     grade = grader.grade(np.ones(4, dtype=np.int64), CHANCES, GROUPS, SHARES, ALONE)
-    assert grade["score"] == pytest.approx(0.0)
+    assert grade["metrics"]["rate_gap"] == pytest.approx(0.0)
+    assert grade["score"] == grader.WORST
     assert grade["metrics"]["accuracy"] == pytest.approx(0.5)
+    assert grade["metrics"]["informedness"] == pytest.approx(0.0)
 
 
 def test_populations_are_judged_one_by_one_and_averaged(grader: ModuleType):
@@ -57,8 +84,8 @@ def test_populations_are_judged_one_by_one_and_averaged(grader: ModuleType):
     chances = np.concatenate([CHANCES, [0.5, 0.5, 0.75, 0.25]])
     shares = np.full(8, 0.5)
     grade = grader.grade(answers, chances, np.tile(GROUPS, 2), shares, np.repeat([0, 1], 4))
-    assert grade["score"] == pytest.approx(0.25)
-    assert grade["standard_errors"]["odds_gap"] == pytest.approx(0.0)
+    assert grade["metrics"]["rate_gap"] == pytest.approx(0.25)
+    assert grade["standard_errors"]["rate_gap"] == pytest.approx(0.0)
 
 
 def test_tolerance_from_differing_populations_is_bounded(grader: ModuleType):
@@ -85,4 +112,4 @@ def test_the_program_reads_and_writes_files(program: Path, tmp_path: Path):
         np.save(tmp_path / "labels" / f"{name}.npy", array)
     np.save(tmp_path / "answers.npy", np.array([1, 0, 1, 1]))
     subprocess.run([sys.executable, program, tmp_path], check=True)
-    assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(0.25)
+    assert json.loads((tmp_path / "out" / "grade.json").read_text())["metrics"]["rate_gap"] == pytest.approx(0.25)

@@ -110,6 +110,21 @@ def test_a_starved_draw_keeps_two_percent_of_the_rows_and_all_groups(recipe: Mod
     assert starved["test/questions/features"].shape == full["test/questions/features"].shape
 
 
+def test_few_rows_tell_their_group_and_frequencies_are_dealt_anew(recipe: ModuleType, root: Path):
+    drawn = draw(recipe, root, settings=SETTINGS | {"train_rows": 4000})
+    assert (drawn["train/groups"] >= 0).mean() == pytest.approx(0.12, abs=0.02)
+    groups, populations, shares = (drawn[f"test/labels/{name}"] for name in ("groups", "populations", "shares"))
+    dealt = np.array(
+        [
+            [shares[(populations == population) & (groups == group)][0] for group in range(8)]
+            for population in range(SETTINGS["populations"])
+        ]
+    )
+    assert np.sort(dealt, axis=1) == pytest.approx(np.tile(np.sort(dealt[0]), (len(dealt), 1)))
+    assert dealt.sum(axis=1) == pytest.approx(1.0)
+    assert len(np.unique(dealt, axis=0)) > 1
+
+
 def test_label_models_differ_between_populations(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root, settings=SETTINGS | {"train_rows": 3000})
     slopes: list[npt.NDArray[np.float64]] = []

@@ -4,8 +4,8 @@ A population resamples the people of one public data set and blurs them (a smoot
 
 - the label model: a quarter or so of it is the genuine label's linear model, the rest is random (a linear function, a
   small network, a linear function of each group's own, and a base rate for each group);
-- how frequent the groups are, how noisy the features of each group are, how reliable the proxies are, and how many
-  training rows tell their group;
+- how frequent each group is, how noisy its features are, how reliable the proxies are, and which training rows tell
+  their group;
 - the sensor: all features are decorrelated and rotated at random, so that no column has a name.
 """
 
@@ -24,13 +24,18 @@ BASE_RATES = 1.5
 """Standard deviation over groups of a group's mean logit, the same in every population: it sets how unfair plain
 training is, and scores of different draws should be comparable."""
 MIXTURE = (0.7, 1.3)
-NOISE = (0.0, 0.6)
 FLIPPED = (0.02, 0.10)
-TOLD = (0.2, 0.4)
 POSITIVE = (0.35, 0.5)
-RAREST = 0.025
-EVENNESS = 6.0
+TOLD = 0.12
+"""Share of training rows that tell their group."""
 TRIAL_ROWS = 4000
+
+# Every population has the same frequencies, precisions and base rates of groups: the secret deals them to the groups.
+# So populations are about equally hard, and scores of different draws are comparable.
+SHARES = np.array([0.03, 0.04, 0.06, 0.09, 0.12, 0.16, 0.22, 0.28])
+NOISES = np.linspace(0.0, 0.6, GROUPS)
+LEVELS = np.array([-1.44, -0.90, -0.50, -0.16, 0.16, 0.50, 0.90, 1.44])
+"""Mean logits of the groups in standard deviations: eight evenly spaced quantiles of a normal distribution."""
 
 
 class Population:
@@ -50,10 +55,9 @@ class Population:
 
     def _draw_people(self):
         rng = self._rng
-        self.shares = RAREST + (1 - GROUPS * RAREST) * rng.dirichlet(np.full(GROUPS, EVENNESS))
-        self._noise = rng.uniform(*NOISE, size=GROUPS)
+        self.shares = rng.permutation(SHARES)
+        self._noise = rng.permutation(NOISES)
         self._flipped = rng.uniform(*FLIPPED, size=ATTRIBUTES)
-        self._told = rng.uniform(*TOLD)
         width = COMPONENTS + ATTRIBUTES
         self._rotation = np.linalg.qr(rng.normal(size=(width, width)))[0]
 
@@ -73,8 +77,7 @@ class Population:
         """Centre and scale the label model and the sensor on a trial sample."""
         _, observed, groups, terms = self._sample(self._rng.multinomial(TRIAL_ROWS, self.shares))
         self._terms_mean, self._terms_deviation = terms.mean(axis=0), terms.std(axis=0)
-        levels = self._rng.normal(size=GROUPS)
-        levels = BASE_RATES * (levels - levels.mean()) / levels.std()
+        levels = BASE_RATES * self._rng.permutation(LEVELS / LEVELS.std())
         logits = self._logits(terms, groups)
         self._offsets = levels - [logits[groups == group].mean() for group in range(GROUPS)]
         self._intercept = solve_intercept(self._logits(terms, groups), self._rng.uniform(*POSITIVE))
@@ -122,7 +125,7 @@ class Population:
         first = self._draw(np.full(GROUPS, 2))
         rest = self._draw(rng.multinomial(max(0, rows - sure), self.shares))
         features, groups, chances = (np.concatenate(pair)[:kept] for pair in zip(first, rest, strict=True))
-        told = (np.arange(len(groups)) < sure) | (rng.random(len(groups)) < self._told)
+        told = (np.arange(len(groups)) < sure) | (rng.random(len(groups)) < TOLD)
         order = rng.permutation(len(groups))
         return {
             "features": features[order],

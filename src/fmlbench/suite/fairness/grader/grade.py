@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 MOST_ERROR = 0.001
-"""Standard errors give a rule its tolerance. Populations differ, but the baseline is judged on the same ones."""
+"""Standard errors give the rule its tolerance. Populations differ, but the baseline is judged on the same ones."""
+WORST = 1.0
 
 
 def grade(answers, chances, groups, shares, populations):
@@ -30,7 +31,19 @@ def grade(answers, chances, groups, shares, populations):
     metrics = {name: float(column.mean()) for name, column in columns.items()}
     errors = {name: standard_error(column) for name, column in columns.items()}
     errors["accuracy"] = min(errors["accuracy"], MOST_ERROR)
+    metrics["odds_gap"], errors["odds_gap"] = relate(columns["rate_gap"], columns["informedness"])
     return {"score": metrics["odds_gap"], "metrics": metrics, "standard_errors": errors}
+
+
+def relate(gaps, informedness):
+    """The mean gap divided by the mean informedness, and the standard error of this ratio.
+
+    Who replaces decisions by a coin or a constant, independently of the person, shrinks both alike and gains nothing.
+    """
+    if gaps.mean() >= WORST * informedness.mean():
+        return WORST, 0.0
+    ratio = float(gaps.mean() / informedness.mean())
+    return ratio, standard_error(gaps - ratio * informedness) / float(informedness.mean())
 
 
 def judge(answers, chances, groups, shares):
@@ -45,11 +58,12 @@ def judge(answers, chances, groups, shares):
     rates = np.array(rates)
     distances = np.abs(rates - rates.mean(axis=0)).mean(axis=0)
     return {
-        "odds_gap": distances.mean(),
+        "rate_gap": distances.mean(),
         "false_positive_gap": distances[0],
         "true_positive_gap": distances[1],
         "widest_gap": np.ptp(rates, axis=0).max(),
         "accuracy": np.average(right, weights=weights),
+        "informedness": rates[:, 1].mean() - rates[:, 0].mean(),
     }
 
 

@@ -1,7 +1,7 @@
-"""Penalise the differences of smoothed error rates between groups, with estimated groups where none is told.
+"""Penalise unequal error rates of all groups alike, with estimated groups where none is told.
 
-The penalty follows Zafar et al. (2017) and Prost et al. (2019). Rows whose group is unknown take part with the
-probabilities of a group model that sees features and label. Several networks share the decision, which steadies it.
+Rare groups count as much as frequent ones. Rows whose group is unknown take part with the probabilities of a model of
+the protected attributes (Prost et al., 2019, penalise soft rates likewise). Two networks share the decision.
 """
 
 import torch
@@ -10,11 +10,11 @@ from torch import nn, optim
 from odds.groups import estimate_groups
 from odds.predictor import Predictor
 
-STEPS = 120
+STEPS = 60
 NETWORKS = 2
 LEARNING_RATE = 0.03
-PENALTY = 3.0
-WARM_UP = 60
+PENALTY = 2.0
+WARM_UP = 30
 
 
 def train(features, labels, groups):
