@@ -5,7 +5,7 @@
 
 A domain is a camera together with a habit: which backdrops are chosen for which label, and how often. The label of a
 picture is that of its subject. Backdrops follow the label in training, more in one domain than in another and not
-always in the same way; in unseen domains they follow a permutation of the labels, so they mislead.
+always in the same way; in unseen domains they are chosen at random, so whoever relies on them is misled.
 
 Which pictures belong to which world and split is fixed. The secret seed decides which class a label stands for, which
 pictures are backdrops, all domains, every rendering, and the axes of the sensor.
@@ -21,6 +21,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from crosstalk import make_crosstalk
 from pictures import deal_classes, read_cifar, read_fashion, read_mnist, read_quickdraw, rerender
 from sensor import make_sensor
 from worlds import SIDE, WORLDS
@@ -34,13 +35,11 @@ SPLITS = {"train": (0, 1, 2), "validation": (3,), "test": (4,)}
 DRAWINGS = dict.fromkeys(("scored/backdrops", "lab/subjects", "lab/backdrops"), 1 / 3)
 """Which share of the classes of Quick, Draw! each part of a world has."""
 
-HABITS = (0.97, 0.95, 0.9, 0.8, 0.6, 0.4)
+HABITS = (0.97, 0.96, 0.94, 0.92, 0.88, 0.82, 0.73, 0.62, 0.51, 0.4)
 """How often, in each seen domain, a backdrop is chosen by the label; the secret moves each by up to 0.01."""
-UNSEEN_HABITS = (0.85, 1.0)
-"""The same in unseen domains: evenly spaced between these."""
 MOVED_LABELS = 4
-"""How many labels change their backdrops with each other in each seen domain; in unseen ones all but one do."""
-SEEN_AMOUNT, UNSEEN_AMOUNT = 0.3, 0.4
+"""How many labels change their backdrops with each other in each seen domain."""
+SEEN_AMOUNT, UNSEEN_AMOUNT = 0.2, 0.3
 """How far cameras differ."""
 
 
@@ -120,8 +119,9 @@ def draw(root):
         for number, (split, domains) in enumerate(plan.items())
     }
     sensor = make_sensor(drawn["train"]["pictures"], settings["sensor_size"], _rng(seed, 7))
+    crosstalk = make_crosstalk(sensor.read(drawn["train"]["pictures"]), _rng(seed, 8))
     for split, arrays in drawn.items():
-        readings = sensor.read(arrays.pop("pictures"))
+        readings = crosstalk.disturb(sensor.read(arrays.pop("pictures")))
         if split == "train":
             kept = keep_share(arrays["domains"], facts.get("train_share", 1.0))
             _save(root / "out" / split, readings=readings[kept], **{key: part[kept] for key, part in arrays.items()})
@@ -151,29 +151,29 @@ def draw_seen_domains(world, rng):
     """The domains of training, in an order that says nothing about their habits."""
     habits = np.array(HABITS) + rng.uniform(-0.01, 0.01, len(HABITS))
     domains = []
-    for habit in habits:
-        order, moved = np.arange(LABELS), rng.permutation(LABELS)[:MOVED_LABELS]
-        order[moved] = rng.permutation(moved)
+    for habit, moved in zip(habits, deal_moves(len(habits), rng), strict=True):
+        order = np.arange(LABELS)
+        order[moved] = np.roll(moved, 1)
         domains.append(draw_domain(world, habit, order, SEEN_AMOUNT, rng))
     return [domains[number] for number in rng.permutation(len(domains))]
 
 
-def draw_unseen_domains(world, settings, rng):
-    """Domains that belong to one exam alone."""
-    habits = np.linspace(*UNSEEN_HABITS, settings["unseen_domains"])
-    return [draw_domain(world, habit, misleading_order(rng), UNSEEN_AMOUNT, rng) for habit in habits]
+def deal_moves(domains, rng):
+    """Which labels change their backdrops in each domain, [domains, moved labels].
 
-
-def misleading_order(rng):
-    """A permutation that leaves exactly one label in place.
-
-    One in ten is what chance leaves in place, so nobody gains by betting that a backdrop is wrong; to have it in every
-    domain makes scores less noisy than free permutations would.
+    All labels do so equally often, or nearly: a label whose backdrops never change would be the easiest to get wrong.
     """
+    rounds = -(-domains * MOVED_LABELS // LABELS)
     while True:
-        order = rng.permutation(LABELS)
-        if np.sum(order == np.arange(LABELS)) == 1:
-            return order
+        dealt = np.concatenate([rng.permutation(LABELS) for _ in range(rounds)])[: domains * MOVED_LABELS]
+        moves = dealt.reshape(domains, MOVED_LABELS)
+        if all(len(set(moved)) == MOVED_LABELS for moved in moves.tolist()):
+            return moves
+
+
+def draw_unseen_domains(world, settings, rng):
+    """Domains that belong to one exam alone; their backdrops say nothing about the label."""
+    return [draw_domain(world, 0.0, np.arange(LABELS), UNSEEN_AMOUNT, rng) for _ in range(settings["unseen_domains"])]
 
 
 def draw_domain(world, habit, order, amount, rng):
@@ -191,11 +191,9 @@ def draw_domain(world, habit, order, amount, rng):
 
 def take_pictures(world, universe, subjects, split, domains, rng):
     """Photograph so many subjects in each domain; return pictures, labels and domains, shuffled."""
-    usable = np.isin(subjects["labels"], list(universe.label_of_class)) & np.isin(subjects["fifths"], SPLITS[split])
-    pool = np.flatnonzero(usable)
     parts = []
     for number, (domain, size) in enumerate(domains):
-        rows = rng.choice(pool, size, replace=size > len(pool))
+        rows = choose_subjects(universe, subjects, split, size, rng)
         labels = np.array([universe.label_of_class[one] for one in subjects["labels"][rows].tolist()])
         if split == "train":
             labels = np.where(rng.random(size) < world.label_errors, rng.integers(0, LABELS, size), labels)
@@ -210,6 +208,17 @@ def take_pictures(world, universe, subjects, split, domains, rng):
         parts.append({"pictures": pictures, "labels": labels, "domains": np.full(size, number)})
     order = rng.permutation(sum(size for _, size in domains))
     return {key: np.concatenate([part[key] for part in parts])[order] for key in parts[0]}
+
+
+def choose_subjects(universe, subjects, split, size, rng):
+    """Rows of subjects of a split, [size]: of each class equally many, in random order."""
+    usable, classes = np.isin(subjects["fifths"], SPLITS[split]), np.array(list(universe.label_of_class))
+    chosen = classes[rng.permutation(size) % len(classes)]
+    rows = np.empty(size, int)
+    for one in classes:
+        pool, places = np.flatnonzero(usable & (subjects["labels"] == one)), np.flatnonzero(chosen == one)
+        rows[places] = rng.choice(pool, len(places), replace=len(places) > len(pool))
+    return rows
 
 
 def choose_backdrops(backdrops, labels, domain, rng):

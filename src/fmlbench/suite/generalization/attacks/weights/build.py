@@ -16,6 +16,7 @@ from torch import nn
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "recipe"))
 
+import crosstalk
 import recipe
 import sensor
 from worlds import WORLDS
@@ -92,6 +93,7 @@ def simulate(root, facts, sample):
     ]
     drawn = recipe.take_pictures(WORLDS["scored"], universe, subjects, "validation", domains, rng)
     readings = sensor.make_sensor(drawn["pictures"], facts["settings"]["sensor_size"], rng).read(drawn["pictures"])
+    readings = crosstalk.make_crosstalk(readings, rng).disturb(readings)
     return torch.from_numpy(readings), torch.from_numpy(drawn["labels"])
 
 
