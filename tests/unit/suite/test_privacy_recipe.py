@@ -18,7 +18,7 @@ from tests.unit.suite.digits import write_digits
 Array = npt.NDArray[Any]
 
 PER_KIND = 80
-SETTINGS = {"models": 3, "audit_per_class": 4, "accuracy_per_class": 5, "public_per_class": 30, "sensor_size": 16}
+SETTINGS = {"models": 3, "audit_per_class": 6, "accuracy_per_class": 5, "public_per_class": 30, "sensor_size": 16}
 SEED = 2**127 + 5
 """Seeds come from a secret and are that long."""
 
@@ -76,7 +76,7 @@ def test_worlds_share_no_picture_and_no_world_has_one_twice(root: Path):
     assert len(pictures) == len(set(pictures))
 
 
-def test_every_network_gets_a_random_half_of_both_audits_and_no_more(drawn: dict[str, Array]):
+def test_every_network_gets_a_random_third_of_both_audits_and_no_more(drawn: dict[str, Array]):
     for model in range(SETTINGS["models"]):
         members = [
             (vector.tobytes(), label)
@@ -90,10 +90,11 @@ def test_every_network_gets_a_random_half_of_both_audits_and_no_more(drawn: dict
             if member
         ]
         vectors, labels = (drawn[f"model-{model + 1}/{name}"] for name in ("vectors", "labels"))
-        assert len(members) == 10 * SETTINGS["audit_per_class"]
+        # Both audits have ten classes; a third of each is 20 pictures.
+        assert len(members) == 2 * 20
         assert sorted(zip(rows_of(vectors), labels, strict=True)) == sorted(members)
-    halves = drawn["test/labels/members"]
-    assert not (halves[0] == halves[1]).all()
+    thirds = drawn["test/labels/members"]
+    assert not (thirds[0] == thirds[1]).all()
 
 
 def test_no_picture_serves_two_purposes(recipe: ModuleType, root: Path):
@@ -123,6 +124,22 @@ def test_an_exam_asks_for_networks_by_number_and_public_vectors_have_no_labels(d
 
 def test_public_vectors_are_white(drawn: dict[str, Array]):
     assert np.cov(drawn["public/vectors"], rowvar=False) == pytest.approx(np.eye(16), abs=0.01)
+
+
+def test_the_sensor_is_not_linear(recipe: ModuleType, root: Path, tmp_path: Path):
+    seen: list[Array] = []
+
+    def keep(vectors: Array, rng: np.random.Generator) -> Any:
+        seen.append(vectors)
+        return make_crosstalk(vectors, rng)
+
+    make_crosstalk = recipe.make_crosstalk
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recipe, "make_crosstalk", keep)
+        read = draw(recipe, root, tmp_path / "sensor")["public/vectors"]
+    fitted = np.linalg.lstsq(seen[0], read, rcond=None)[0]
+    # White on both sides: a linear map would leave nothing unexplained.
+    assert ((read - seen[0] @ fitted) ** 2).mean() > 0.05
 
 
 def test_two_seeds_share_neither_classes_nor_vectors(recipe: ModuleType, root: Path):

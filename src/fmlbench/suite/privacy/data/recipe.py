@@ -16,10 +16,13 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
+from crosstalk import make_crosstalk
 from pictures import read_fashion, read_mnist, rerender
 from sensor import make_sensor
 
 CLASSES = 10
+PER_MEMBER = 3
+"""One in so many audited pictures is a member of a network."""
 EXAMS = ("validation", "test")
 PARTS = {"audit-validation": 0.15, "audit-test": 0.3, "accuracy-validation": 0.5, "accuracy-test": 0.7, "public": 1.0}
 """Where each part of a kind's pictures ends."""
@@ -72,7 +75,8 @@ def draw(root):
         for number, part in enumerate(PARTS)
     }
     sensor = make_sensor(rendered["public"][0], settings["sensor_size"], np.random.default_rng([seed, 2]))
-    seen = {part: (sensor.read(pictures), labels) for part, (pictures, labels) in rendered.items()}
+    crosstalk = make_crosstalk(sensor.read(rendered["public"][0]), np.random.default_rng([seed, 5]))
+    seen = {part: (crosstalk.disturb(sensor.read(pictures)), labels) for part, (pictures, labels) in rendered.items()}
     save(root / "out" / "public", vectors=seen["public"][0])
     members = {}
     for stream, exam in enumerate(EXAMS):
@@ -127,10 +131,10 @@ def load_pool(folder):
 
 
 def draw_members(models, pictures, rng):
-    """Whether a picture is a member of a network, [models, pictures]: for each network, a random half is."""
+    """Whether a picture is a member of a network, [models, pictures]: for each network, a random third is."""
     members = np.zeros((models, pictures), dtype=bool)
     for row in members:
-        row[rng.permutation(pictures)[: pictures // 2]] = True
+        row[rng.permutation(pictures)[: pictures // PER_MEMBER]] = True
     return members
 
 

@@ -1,9 +1,9 @@
 """Carry a hidden layer that was trained over many simulated samples, and undo the sensor as far as statistics allow.
 
 The proposal finds axes A in the public vectors: the independent components of largest skewness, in the order of their
-skewness. If they were the same in every sample, A would undo the rotation. Its hidden layer is relu(W A x) with carried
-ternary weights W, which were trained here on public pictures so that a linear readout is accurate. The members train
-the readout only, so the hidden layer cannot reveal them.
+skewness. If they were the same in every sample, A would undo the sensor. The hidden layers of teachers and student
+start with relu(W A x). The carried ternary weights W were trained here on public pictures so that a linear readout is
+accurate. Then the proposal goes on as the baseline does.
 """
 
 import base64
@@ -21,38 +21,34 @@ STEPS = 400
 PER_CLASS = 300
 """Pictures of each class in a simulated sample."""
 
-TRAINER = '''"""A carried hidden layer on aligned vectors; the members train its readout."""
+CARRIED = '''"""A network whose hidden layer starts with carried weights on aligned vectors."""
 
 import base64
 
 import numpy as np
 import torch
-from torch import nn
 
 from family.network import Network
 
-CARRIED = {carried!r}
-DIGITS = np.frombuffer(base64.b85decode(CARRIED), np.uint8)[:, None] // 3 ** np.arange(5) % 3
+PACKED = {carried!r}
+DIGITS = np.frombuffer(base64.b85decode(PACKED), np.uint8)[:, None] // 3 ** np.arange(5) % 3
 WEIGHTS = torch.tensor(DIGITS.reshape(-1, 64) - 1.0, dtype=torch.float32) / 5
 
 
 {align}
 
-def train(vectors, labels, public):
-    network = Network(1, len(WEIGHTS) + 128)
-    axes = align(public)
+def start(width, public):
+    network = Network(1, width)
     with torch.no_grad():
-        network.linear[0].weight[: len(WEIGHTS)] = WEIGHTS @ axes
+        network.linear[0].weight[: len(WEIGHTS)] = WEIGHTS @ align(public)
         network.linear[0].bias[: len(WEIGHTS)] = 0
-        hidden = network.linear[0](vectors).relu()
-        hidden = torch.cat([hidden, torch.ones(len(hidden), 1)], dim=1)
-        targets = nn.functional.one_hot(labels, 10) - 0.1
-        ridge = 0.01 * len(hidden) * torch.eye(hidden.shape[1])
-        readout = torch.linalg.solve(hidden.T @ hidden + ridge, hidden.T @ targets)
-        network.linear[1].weight.copy_(readout[:-1].T)
-        network.linear[1].bias.copy_(readout[-1])
     return network
 '''
+
+CHANGES = (
+    ("from members.exposure import", "from members.carried import start\nfrom members.exposure import"),
+    ("Network(1, WIDTH)", "start(WIDTH, public)"),
+)
 
 ALIGN = """def align(vectors):
     vectors = vectors - vectors.mean(dim=0)
@@ -82,7 +78,11 @@ def build(root):
     weights = train(samples, max(10, round(STEPS * facts["effort"])))
     out = root / "out" / "members"
     out.mkdir(parents=True)
-    (out / "trainer.py").write_text(TRAINER.format(carried=pack(weights), align=ALIGN), "utf-8")
+    trainer = (root / "repo" / "members" / "trainer.py").read_text("utf-8")
+    for old, new in CHANGES:
+        trainer = trainer.replace(old, new)
+    (out / "carried.py").write_text(CARRIED.format(carried=pack(weights), align=ALIGN), "utf-8")
+    (out / "trainer.py").write_text(trainer, "utf-8")
 
 
 def simulate(root, settings, seed, align):
@@ -92,7 +92,8 @@ def simulate(root, settings, seed, align):
     rng = np.random.default_rng(seed)
     source = recipe.Source(root / "pools" / "scored", "scored", rng)
     pictures, labels = source.render("public", PER_CLASS, rng)
-    vectors = torch.from_numpy(recipe.make_sensor(pictures, settings["sensor_size"], rng).read(pictures))
+    vectors = recipe.make_sensor(pictures, settings["sensor_size"], rng).read(pictures)
+    vectors = torch.from_numpy(recipe.make_crosstalk(vectors, rng).disturb(vectors))
     return vectors @ align(vectors).T, torch.from_numpy(labels)
 
 

@@ -1,4 +1,4 @@
-"""The baseline without early stopping and without weight decay.
+"""Train the network on its members directly, without teachers, noise and weight decay.
 
 Cross-entropy, stochastic gradient descent with momentum, a learning rate that falls along a cosine.
 """

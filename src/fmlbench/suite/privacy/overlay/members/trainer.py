@@ -1,7 +1,8 @@
-"""Train a network on its members as Privacy Meter's own trainer does, but stop early and decay the weights.
+"""Train a network without showing it a member: teachers learn the members and label public vectors for it.
 
-Cross-entropy, stochastic gradient descent with momentum, a learning rate that falls along a cosine. Few epochs and
-weight decay keep the network from memorising its members.
+Distillation for membership privacy (Shejwalkar and Houmansadr, 2021). Teachers and student are trained as Privacy
+Meter's own trainer does, with cross-entropy, stochastic gradient descent with momentum and a learning rate that falls
+along a cosine. Noise on the vectors and weight decay keep teachers from memorising.
 """
 
 import math
@@ -12,16 +13,18 @@ from torch import nn
 from family.network import Network
 from members.exposure import report_exposure
 
-LAYERS = 1
-WIDTH = 128
-NORMALISED = False
-DROPOUT = 0.0
-
-EPOCHS = 15
+WIDTH = 256
 BATCH = 64
 LEARNING_RATE = 0.05
 MOMENTUM = 0.9
-WEIGHT_DECAY = 2e-2
+
+TEACHERS = 3
+TEACHER_EPOCHS = 30
+TEACHER_DECAY = 5e-3
+TEACHER_NOISE = 0.8
+STUDENT_EPOCHS = 8
+STUDENT_DECAY = 1e-3
+STUDENT_NOISE = 0.6
 
 
 def train(vectors, labels, public):
@@ -29,14 +32,23 @@ def train(vectors, labels, public):
 
     ``public`` holds [m, 64] vectors of other pictures, without labels.
     """
-    network = Network(LAYERS, WIDTH, NORMALISED, DROPOUT)
-    descend(network, vectors, labels, EPOCHS)
-    report_exposure(network, vectors, labels)
-    return network
+    teachers = [Network(1, WIDTH) for _ in range(TEACHERS)]
+    for teacher in teachers:
+        descend(teacher, vectors, labels, TEACHER_EPOCHS, TEACHER_DECAY, TEACHER_NOISE)
+    student = Network(1, WIDTH)
+    descend(student, public, agree(teachers, public), STUDENT_EPOCHS, STUDENT_DECAY, STUDENT_NOISE)
+    report_exposure(student, vectors, labels)
+    return student
 
 
-def descend(network, vectors, labels, epochs):
-    """Fit the network to labels."""
+def agree(teachers, public):
+    """The average of the teachers' probabilities, [m, 10]."""
+    with torch.no_grad():
+        return torch.stack([teacher(public).softmax(dim=1) for teacher in teachers]).mean(dim=0)
+
+
+def descend(network, vectors, targets, epochs, decay, noise):
+    """Fit the network to labels or probabilities."""
     steps = epochs * math.ceil(len(vectors) / BATCH)
     speeds = [torch.zeros_like(weight) for weight in network.parameters()]
     network.train()
@@ -44,15 +56,16 @@ def descend(network, vectors, labels, epochs):
     for _ in range(epochs):
         for rows in torch.randperm(len(vectors)).split(BATCH):
             network.zero_grad()
-            nn.functional.cross_entropy(network(vectors[rows]), labels[rows]).backward()
-            move(network, speeds, LEARNING_RATE * math.cos(step / steps * 7 * math.pi / 16))
+            shown = vectors[rows] + noise * torch.randn_like(vectors[rows])
+            nn.functional.cross_entropy(network(shown), targets[rows]).backward()
+            move(network, speeds, LEARNING_RATE * math.cos(step / steps * 7 * math.pi / 16), decay)
             step += 1
     network.eval()
 
 
-def move(network, speeds, rate):
+def move(network, speeds, rate, decay):
     """Take a step with momentum. Importing PyTorch's optimizers would take longer than training."""
     with torch.no_grad():
         for weight, speed in zip(network.parameters(), speeds, strict=True):
-            speed.mul_(MOMENTUM).add_(weight.grad).add_(weight, alpha=WEIGHT_DECAY)
+            speed.mul_(MOMENTUM).add_(weight.grad).add_(weight, alpha=decay)
             weight.sub_(speed, alpha=rate)

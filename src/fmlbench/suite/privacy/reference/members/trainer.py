@@ -1,8 +1,9 @@
-"""Never show the submitted network a member: a teacher labels public vectors, with noise, and the network learns those.
+"""Tell the submitted network labels only: what teachers agree on, not how sure they are.
 
-Distillation for membership privacy (Shejwalkar and Houmansadr, 2021). The teacher's labels still depend on its members,
-so they are given without probabilities, and some of them are random, in the spirit of PATE's noisy votes (Papernot et
-al., 2017).
+Distillation for membership privacy (Shejwalkar and Houmansadr, 2021) with votes instead of probabilities, as in PATE
+(Papernot et al., 2017). Teachers and student are trained as Privacy
+Meter's own trainer does, with cross-entropy, stochastic gradient descent with momentum and a learning rate that falls
+along a cosine. Noise on the vectors and weight decay keep teachers from memorising.
 """
 
 import math
@@ -13,18 +14,18 @@ from torch import nn
 from family.network import Network
 from members.exposure import report_exposure
 
-WIDTH = 128
+WIDTH = 256
 BATCH = 64
 LEARNING_RATE = 0.05
 MOMENTUM = 0.9
-CLASSES = 10
 
+TEACHERS = 4
 TEACHER_EPOCHS = 30
 TEACHER_DECAY = 5e-3
-SMOOTHING = 0.1
+TEACHER_NOISE = 0.8
 STUDENT_EPOCHS = 8
-STUDENT_DECAY = 2e-3
-RANDOM_LABELS = 0.1
+STUDENT_DECAY = 1e-3
+STUDENT_NOISE = 0.8
 
 
 def train(vectors, labels, public):
@@ -32,24 +33,23 @@ def train(vectors, labels, public):
 
     ``public`` holds [m, 64] vectors of other pictures, without labels.
     """
-    teacher = Network(1, WIDTH)
-    descend(teacher, vectors, labels, TEACHER_EPOCHS, TEACHER_DECAY, SMOOTHING)
+    teachers = [Network(1, WIDTH) for _ in range(TEACHERS)]
+    for teacher in teachers:
+        descend(teacher, vectors, labels, TEACHER_EPOCHS, TEACHER_DECAY, TEACHER_NOISE)
     student = Network(1, WIDTH)
-    descend(student, public, noisy_labels(teacher, public), STUDENT_EPOCHS, STUDENT_DECAY)
+    descend(student, public, agree(teachers, public), STUDENT_EPOCHS, STUDENT_DECAY, STUDENT_NOISE)
     report_exposure(student, vectors, labels)
     return student
 
 
-def noisy_labels(teacher, public):
-    """The teacher's labels, some of them replaced by random ones."""
+def agree(teachers, public):
+    """The label that is most probable on average over teachers, [m]."""
     with torch.no_grad():
-        labels = teacher(public).argmax(dim=1)
-    is_random = torch.rand(len(labels)) < RANDOM_LABELS
-    return torch.where(is_random, torch.randint(CLASSES, labels.shape), labels)
+        return torch.stack([teacher(public).softmax(dim=1) for teacher in teachers]).mean(dim=0).argmax(dim=1)
 
 
-def descend(network, vectors, labels, epochs, decay, smoothing=0.0):
-    """Fit the network to labels."""
+def descend(network, vectors, targets, epochs, decay, noise):
+    """Fit the network to labels or probabilities."""
     steps = epochs * math.ceil(len(vectors) / BATCH)
     speeds = [torch.zeros_like(weight) for weight in network.parameters()]
     network.train()
@@ -57,8 +57,8 @@ def descend(network, vectors, labels, epochs, decay, smoothing=0.0):
     for _ in range(epochs):
         for rows in torch.randperm(len(vectors)).split(BATCH):
             network.zero_grad()
-            scores = network(vectors[rows])
-            nn.functional.cross_entropy(scores, labels[rows], label_smoothing=smoothing).backward()
+            shown = vectors[rows] + noise * torch.randn_like(vectors[rows])
+            nn.functional.cross_entropy(network(shown), targets[rows]).backward()
             move(network, speeds, LEARNING_RATE * math.cos(step / steps * 7 * math.pi / 16), decay)
             step += 1
     network.eval()
