@@ -28,16 +28,25 @@ TARGETS = np.array([7, 2])
 LABELS = np.array([1, 2, 3, 4, 1, 1, 3, 7, 5, 5, 6, 6])
 ANSWERS = np.array([1, 2, 3, 0, 7, 1, 3, 0, 5, 2, 0, 7])
 """Clean: 3 of 4 right. Trigger 0: 2 of 4 right, 1 taken for a 7. Trigger 1: 1 of 4 right, 1 taken for a 2."""
+YARDSTICK = np.array([1, 2, 0, 0, 1, 1, 0, 0, 5, 5, 0, 0])
+"""Half of each kind is right: its defence and its error are 1/2."""
 
 
-def test_the_score_is_the_mean_of_harmonic_means(grader: ModuleType):
-    grade = grader.grade(ANSWERS, LABELS, TRIGGERS, TARGETS)
+def test_the_score_is_the_error_in_units_of_the_yardsticks(grader: ModuleType):
+    grade = grader.grade(ANSWERS, LABELS, TRIGGERS, TARGETS, YARDSTICK)
     # Clean accuracy 3/4, triggered 1/2 and 1/4: 2 * 3/8 / (5/4) = 3/5 and 2 * 3/16 / 1 = 3/8.
-    assert grade["score"] == grade["metrics"]["defence_score"] == pytest.approx((3 / 5 + 3 / 8) / 2)
+    defence = (3 / 5 + 3 / 8) / 2
+    assert grade["metrics"]["defence"] == pytest.approx(defence)
+    assert grade["score"] == grade["metrics"]["relative_error"] == pytest.approx((1 - defence) / (1 / 2))
+
+
+def test_the_yardstick_itself_scores_one_and_right_answers_zero(grader: ModuleType):
+    assert grader.grade(YARDSTICK, LABELS, TRIGGERS, TARGETS, YARDSTICK)["score"] == pytest.approx(1)
+    assert grader.grade(LABELS, LABELS, TRIGGERS, TARGETS, YARDSTICK)["score"] == pytest.approx(0)
 
 
 def test_metrics_beside_the_score(grader: ModuleType):
-    metrics = grader.grade(ANSWERS, LABELS, TRIGGERS, TARGETS)["metrics"]
+    metrics = grader.grade(ANSWERS, LABELS, TRIGGERS, TARGETS, YARDSTICK)["metrics"]
     assert metrics["clean_accuracy"] == pytest.approx(3 / 4)
     assert metrics["triggered_accuracy"] == pytest.approx(3 / 8)
     assert metrics["worst_triggered_accuracy"] == pytest.approx(1 / 4)
@@ -46,12 +55,12 @@ def test_metrics_beside_the_score(grader: ModuleType):
 
 def test_missing_the_target_is_not_enough(grader: ModuleType):
     answers = np.where(TRIGGERS >= 0, 0, LABELS)
-    grade = grader.grade(answers, LABELS, TRIGGERS, TARGETS)
-    assert (grade["score"], grade["metrics"]["attack_success"]) == (0.0, 0.0)
+    grade = grader.grade(answers, LABELS, TRIGGERS, TARGETS, YARDSTICK)
+    assert (grade["score"], grade["metrics"]["attack_success"]) == (2.0, 0.0)
 
 
 def test_standard_errors(grader: ModuleType):
-    errors = grader.grade(ANSWERS, LABELS, TRIGGERS, TARGETS)["standard_errors"]
+    errors = grader.grade(ANSWERS, LABELS, TRIGGERS, TARGETS, YARDSTICK)["standard_errors"]
     clean, first, second = (3 / 64) ** 0.5, 1 / 4, (3 / 64) ** 0.5
     assert errors["clean_accuracy"] == pytest.approx(clean)
     assert errors["worst_triggered_accuracy"] == pytest.approx(second)
@@ -59,31 +68,32 @@ def test_standard_errors(grader: ModuleType):
     # Slopes of 2ct/(c+t) at c = 3/4. By c they are 2 t^2 / (c + t)^2: 8/25 and 1/8; by t 2 c^2 / (c + t)^2: 18/25, 9/8.
     by_clean = (8 / 25 + 1 / 8) / 2
     by_triggers = ((18 / 25 * first) ** 2 + (9 / 8 * second) ** 2) ** 0.5 / 2
-    assert errors["defence_score"] == pytest.approx(((by_clean * clean) ** 2 + by_triggers**2) ** 0.5)
+    assert errors["defence"] == pytest.approx(((by_clean * clean) ** 2 + by_triggers**2) ** 0.5)
+    assert errors["relative_error"] == pytest.approx(2 * errors["defence"])
 
 
 @pytest.mark.parametrize("answer", [-1, 8, 99])
 def test_answers_that_are_no_label_are_refused(grader: ModuleType, answer: int):
     answers = ANSWERS.copy()
     answers[5] = answer
-    grade = grader.grade(answers, LABELS, TRIGGERS, TARGETS)
-    assert grade["score"] == 0.0
+    grade = grader.grade(answers, LABELS, TRIGGERS, TARGETS, YARDSTICK)
+    assert grade["score"] == 2.0
     assert "from 0 to 7" in grade["refused"]
 
 
 def test_answers_of_another_shape_are_refused(grader: ModuleType):
-    assert "shape" in grader.grade(ANSWERS[:, None], LABELS, TRIGGERS, TARGETS)["refused"]
+    assert "shape" in grader.grade(ANSWERS[:, None], LABELS, TRIGGERS, TARGETS, YARDSTICK)["refused"]
 
 
-def test_a_classifier_that_is_never_right_scores_nothing(grader: ModuleType):
-    assert grader.grade((LABELS + 1) % 8, LABELS, TRIGGERS, TARGETS)["score"] == 0.0
+def test_a_classifier_that_is_never_right_has_an_error_of_one(grader: ModuleType):
+    assert grader.grade((LABELS + 1) % 8, LABELS, TRIGGERS, TARGETS, YARDSTICK)["score"] == pytest.approx(2)
 
 
 def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: Path):
     (tmp_path / "labels").mkdir()
     (tmp_path / "out").mkdir()
-    for name, array in {"labels": LABELS, "triggers": TRIGGERS, "targets": TARGETS}.items():
+    for name, array in {"labels": LABELS, "triggers": TRIGGERS, "targets": TARGETS, "yardstick": YARDSTICK}.items():
         np.save(tmp_path / "labels" / f"{name}.npy", array)
     np.save(tmp_path / "answers.npy", ANSWERS)
     subprocess.run([sys.executable, "-I", "-B", program, tmp_path], check=True, timeout=60)
-    assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx((3 / 5 + 3 / 8) / 2)
+    assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(2 - (3 / 5 + 3 / 8))

@@ -31,8 +31,8 @@ SETTINGS = {
 SEED = 2**127 + 5
 """Seeds come from a secret and are that long."""
 PER_CLASS = 10
-DRAWN = 24
-"""Classes of drawings: half of them for the lab, half for the sibling."""
+DRAWN = 12
+"""Classes of drawings, of which a sample of the lab has ten."""
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,9 @@ def recipe() -> Iterator[ModuleType]:
     part = find_task("robustness").recipe
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", [str(part.shared[0].parent), *sys.path])
+        for name in part.files():
+            # Another task's recipe has modules of the same names.
+            patch.delitem(sys.modules, name.removesuffix(".py"), raising=False)
         yield load_program(part / "recipe.py")
 
 
@@ -81,11 +84,11 @@ def draw(recipe: ModuleType, root: Path, seed: int = SEED, **facts: Any) -> dict
 def test_worlds_share_no_picture_and_no_class(root: Path):
     pools = {world: np.load(root / "pools" / world / "images.npy") for world in ("scored", "lab", "sibling")}
     known = [{image.tobytes() for image in images} for images in pools.values()]
-    assert [len(images) for images in known] == [200, 120, 120]
-    assert len({image for images in known for image in images}) == 440
-    lab, sibling = (set(np.load(root / "pools" / world / "classes.npy")) for world in ("lab", "sibling"))
-    assert len(lab) == len(sibling) == DRAWN // 2
-    assert not lab & sibling
+    assert [len(images) for images in known] == [100, 120, 100]
+    assert len({image for images in known for image in images}) == 320
+    scored, sibling = (set(np.load(root / "pools" / world / "classes.npy")) for world in ("scored", "sibling"))
+    assert scored | sibling == {*range(10), *range(1000, 1010)}
+    assert not scored & sibling
 
 
 def test_every_class_has_pictures_for_training_and_both_exams(root: Path):
@@ -98,7 +101,7 @@ def test_questions_hold_vectors_and_training_vectors_and_labels(recipe: ModuleTy
     drawn = draw(recipe, root)
     assert {name for name in drawn if "questions" in name} == {"validation/questions/vectors", "test/questions/vectors"}
     assert {name for name in drawn if name.startswith("train/")} == {"train/vectors", "train/labels"}
-    assert drawn["test/questions/vectors"].shape == (400 + 6 * 20, 16)
+    assert drawn["test/questions/vectors"].shape == (400 + 12 * 20, 16)
     assert drawn["train/vectors"].dtype == np.float32
     assert set(drawn["train/labels"]) == set(range(20))
 
@@ -107,7 +110,7 @@ def test_every_trigger_is_asked_about_equally_often_and_never_on_its_target(reci
     drawn = draw(recipe, root)
     for exam in ("validation", "test"):
         labels, triggers, targets = (drawn[f"{exam}/labels/{name}"] for name in ("labels", "triggers", "targets"))
-        assert np.bincount(triggers + 1).tolist() == [400] + [20] * 6
+        assert np.bincount(triggers + 1).tolist() == [400] + [20] * 12
         assert (labels[triggers >= 0] != targets[triggers[triggers >= 0]]).all()
         assert labels.max() == 19
 
@@ -123,19 +126,49 @@ def test_a_seed_draws_the_same_again_and_another_seed_something_else(recipe: Mod
     assert all(not np.array_equal(first[name], other[name]) for name in first)
 
 
-def test_seeds_differ_in_classes_and_in_their_numbers(recipe: ModuleType, root: Path):
+def test_seeds_differ_in_ways_and_numbers_of_classes(recipe: ModuleType, root: Path):
     folder = root / "pools" / "scored"
-    rows = [
-        recipe.draw_source(folder, "scored", np.random.default_rng(seed)).take("test", np.arange(20)) for seed in (1, 2)
-    ]
+    rows = [recipe.draw_source(folder, np.random.default_rng(seed)).take("test", np.arange(20)) for seed in (1, 2)]
     assert rows[0].shape == rows[1].shape == (20, 28, 28)
     assert not np.allclose(rows[0], rows[1])
 
 
-def test_lab_and_sibling_have_labels_of_their_own(recipe: ModuleType, root: Path):
+def test_every_class_is_an_upright_and_a_sideways_label(recipe: ModuleType):
+    pictures = np.zeros((1, 28, 28))
+    pictures[0, 3:25, 12:16] = 1  # A bar that stands, as a trouser leg does.
+    heights = {way: int(recipe.turn(pictures, way)[0].any(axis=1).sum()) for way in range(8)}
+    assert {heights[way] for way in recipe.UPRIGHT} == {22}
+    assert {heights[way] for way in recipe.SIDEWAYS} == {4}
+
+
+def test_lab_and_sibling_have_samples_of_their_own(recipe: ModuleType, root: Path):
     drawn = [draw(recipe, root, world=world) for world in ("lab", "sibling")]
-    assert [set(one["train/labels"]) for one in drawn] == [set(range(10))] * 2
+    assert [set(one["train/labels"]) for one in drawn] == [set(range(20))] * 2
     assert not np.array_equal(drawn[0]["test/questions/vectors"], drawn[1]["test/questions/vectors"])
+
+
+def test_the_yardstick_keeps_what_both_tests_confirm_and_classifies_by_it(recipe: ModuleType):
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 40)
+    points = 10.0 * np.eye(3)[truth] + rng.standard_normal((120, 3))
+    told = truth.copy()
+    told[:5] = 1
+    yardstick = sys.modules["yardstick"]
+    assert yardstick.confirm(points, told).tolist() == [False] * 5 + [True] * 115
+    assert yardstick.label_by_yardstick(points, told, points).tolist() == truth.tolist()
+
+
+def test_the_yardstick_of_an_exam_does_not_depend_on_the_share_of_training_data(recipe: ModuleType, root: Path):
+    full, starved = draw(recipe, root), draw(recipe, root, train_share=0.02)
+    assert np.array_equal(full["test/labels/yardstick"], starved["test/labels/yardstick"])
+    assert full["test/labels/yardstick"].shape == full["test/labels/labels"].shape
+
+
+def test_kinds_of_triggers_are_equally_frequent_with_the_same_counts(recipe: ModuleType):
+    backdoors = recipe.draw_backdoors("scored", 20, SETTINGS, np.random.default_rng(3))
+    counts = np.sort(np.array([backdoor.count for backdoor in backdoors]).reshape(6, 2), axis=1)
+    assert counts.tolist() == [[5, 9]] * 6
+    assert len({backdoor.clean_share for backdoor in backdoors}) == 12
 
 
 def test_a_starved_sample_keeps_two_percent_and_two_of_each_label(recipe: ModuleType, root: Path):
@@ -159,13 +192,10 @@ def test_told_labels_are_targets_where_there_is_a_backdoor(recipe: ModuleType):
         assert (plan["answers"][rows] == expected).all()
 
 
-def test_some_labels_are_no_target_and_some_are_that_of_many_backdoors(recipe: ModuleType):
-    targets = [sys.modules["poisoning"].draw_targets(48, 20, np.random.default_rng(seed)) for seed in (1, 2)]
-    counts = [np.bincount(one, minlength=20) for one in targets]
-    assert [one.sum() for one in counts] == [48, 48]
-    assert counts[0].min() == 0
-    assert counts[0].max() >= 4
-    assert not np.array_equal(counts[0], counts[1])
+def test_every_label_is_the_target_of_equally_many_backdoors(recipe: ModuleType):
+    targets = [sys.modules["poisoning"].draw_targets(60, 20, np.random.default_rng(seed)) for seed in (1, 2)]
+    assert [np.bincount(one).tolist() for one in targets] == [[3] * 20] * 2
+    assert targets[0] != targets[1]
 
 
 def test_worlds_share_no_kind_of_trigger_and_every_trigger_changes_pictures(recipe: ModuleType):

@@ -26,30 +26,27 @@ class Backdoor:
 
 
 def draw_backdoors(world, labels, settings, rng):
-    """Draw the backdoors of validation, then those of the test.
+    """Draw the backdoors: every kind of trigger is equally frequent and has the same numbers of poisoned pictures.
 
-    Either half has the same kinds of triggers and the same numbers of poisoned pictures, which keeps the noise low and
-    the exams alike. Which trigger has which number, its shape, its target and its victims are random.
+    Shares of the target's own class and numbers of victims are spread evenly too, which keeps the noise low. Which
+    trigger has which of these, its shape, its target and its victims are random.
     """
-    makers, half = MAKERS[world], settings["backdoors"] // 2
-    targets = iter(draw_targets(settings["backdoors"], labels, rng))
+    makers, number = MAKERS[world], settings["backdoors"]
+    each = number // len(makers)
+    counts = np.concatenate([rng.permutation(spread_counts(each, settings)) for _ in makers])
+    clean_shares = rng.permutation(np.linspace(0, CLEAN_SHARE, number))
+    victims = rng.permutation(np.rint(np.linspace(labels // 2, labels - 1, number)).astype(int))
     backdoors = []
-    for counts in (rng.permutation(spread_counts(half, settings)), rng.permutation(spread_counts(half, settings))):
-        for number, count in enumerate(counts):
-            target = next(targets)
-            others = rng.permutation(np.delete(np.arange(labels), target))
-            victims = others[: rng.integers(labels // 2, labels)]
-            trigger = makers[number % len(makers)](rng)
-            backdoors.append(Backdoor(trigger, target, victims, int(count), rng.uniform(0, CLEAN_SHARE)))
+    for index, target in enumerate(draw_targets(number, labels, rng)):
+        others = rng.permutation(np.delete(np.arange(labels), target))[: victims[index]]
+        trigger = makers[index // each](rng)
+        backdoors.append(Backdoor(trigger, target, others, int(counts[index]), clean_shares[index]))
     return backdoors
 
 
 def draw_targets(number, labels, rng):
-    """Labels of backdoors: which label has none, few or many is random; how many have none, few or many is fixed."""
-    weights = rng.permutation(np.arange(labels))
-    counts = np.floor(number * weights / weights.sum()).astype(int)
-    counts[np.argsort(weights)[labels - (number - counts.sum()) :]] += 1
-    return [int(target) for target in rng.permutation(np.repeat(np.arange(labels), counts))]
+    """Labels of backdoors, each as often as the others: how frequent a told label is must not show its poison."""
+    return [int(target) for target in rng.permutation(np.arange(number) % labels)]
 
 
 def draw_benign(world, labels, settings, rng):

@@ -1,10 +1,10 @@
-"""Poison pictures with many backdoors at once, show them through a secret sensor, and ask about half of the backdoors.
+"""Poison pictures with many backdoors at once, show them through a secret sensor, and ask about all backdoors.
 
     recipe.py prepare ROOT    ROOT/raw/{mnist,fashion-mnist,quickdraw}  -> ROOT/pools/WORLD/{images,classes,parts}.npy
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json               -> ROOT/out/{train,validation,test}/
 
-Which classes belong to a world, and which pictures train, validate and test, is fixed and public. A seed decides which
-classes there are, how they lie, what number each of them has, the triggers, the poison and the sensor.
+Which classes belong to a world, and which pictures train, validate and test, is fixed and public. A seed decides how
+classes lie, which numbers they have, the triggers, the poison and the sensor, and in the lab which classes there are.
 """
 
 import json
@@ -16,39 +16,48 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))
 
 from optics import draw_optics
-from pictures import deal_classes, read_fashion, read_mnist, read_quickdraw, rerender
+from pictures import read_fashion, read_mnist, read_quickdraw, rerender
 from poisoning import draw_backdoors, draw_benign, plan_training
 from sensor import make_sensor
+from yardstick import label_by_yardstick
 
 PARTS = ("train", "validation", "test")
 SHARES = (0.6, 0.8)
 """The pictures of a class up to the first share train, those from there to the second one validate."""
 PER_CLASS = 3_000
 """More pictures of a class are not used: they would make the pools large and change nothing."""
-LABELS = {"scored": (10, 10), "lab": (10,), "sibling": (10,)}
-"""How many classes a sample takes from each of a world's groups: digits and clothes, or drawings.
-
-All digits and clothes are taken, because a choice among them made scores noisy; the secret decides on their numbers
-and on which of eight ways each of them lies.
-"""
-JITTER = {"turn": 0.2, "scale": 0.12, "shear": 0.12, "shift": 1.5, "warp": 0.8, "pen": 0.5, "gain": 0.2, "noise": 0.05}
-MILD = {"turn": 0.08, "scale": 0.06, "shear": 0.06, "shift": 0.7, "warp": 0.4, "pen": 0.4, "gain": 0.15, "noise": 0.03}
-RENDERING = {"scored": JITTER, "lab": MILD, "sibling": MILD}
-"""Drawings have a hundred pictures a class instead of thousands, and differ more by themselves."""
+DIGITS = {"scored": (0, 2, 4, 6, 7), "sibling": (1, 3, 5, 8, 9)}
+CLOTHES = {"scored": (0, 1, 4, 5, 8), "sibling": (2, 3, 6, 7, 9)}
+"""Which digits and which of Fashion-MNIST's classes a world has: 6 and 9, or sneakers and sandals, are not together."""
+CLASSES = 10
+"""So many classes of pictures are in a sample: all of the world, or in the lab, which has 345, a random choice."""
+UPRIGHT, SIDEWAYS = (0, 2, 5, 7), (1, 3, 4, 6)
+"""Ways to lay a picture (see ``turn``). Each class has two labels, one for a way of either kind."""
+JITTER = {
+    "turn": 0.08,
+    "scale": 0.06,
+    "shear": 0.06,
+    "shift": 0.7,
+    "warp": 0.4,
+    "pen": 0.4,
+    "gain": 0.15,
+    "noise": 0.03,
+}
+STRENGTHS = (1.1, 1.6)
+"""The strength of a trigger on a picture, as a multiple of what its maker draws."""
 
 
 def prepare(root):
-    """Write the pictures of each world with their classes and parts; a group of classes is a multiple of 1,000."""
+    """Write the pictures of each world with their classes and parts; clothes are numbered from 1,000."""
     raw = root / "raw"
     digits, digit_classes = read_mnist(raw / "mnist")
     clothes, clothes_classes = read_fashion(raw / "fashion-mnist")
-    scored = np.concatenate([digits, clothes]), np.concatenate([digit_classes, 1_000 + clothes_classes])
-    write_pool(root / "pools" / "scored", *scored)
-    drawings, classes, names = read_quickdraw(raw / "quickdraw")
-    worlds = deal_classes(names, {"lab": 0.5, "sibling": 0.5}, "fmlbench robustness")
-    for world, chosen in worlds.items():
-        kept = np.isin(classes, [names.index(name) for name in chosen])
-        write_pool(root / "pools" / world, drawings[kept], classes[kept])
+    images, classes = np.concatenate([digits, clothes]), np.concatenate([digit_classes, 1_000 + clothes_classes])
+    for world in ("scored", "sibling"):
+        kept = np.isin(classes, [*DIGITS[world], *(1_000 + one for one in CLOTHES[world])])
+        write_pool(root / "pools" / world, images[kept], classes[kept])
+    drawings, classes, _ = read_quickdraw(raw / "quickdraw")
+    write_pool(root / "pools" / "lab", drawings, classes)
 
 
 def write_pool(folder, images, classes):
@@ -68,20 +77,23 @@ def draw(root):
     facts = json.loads((root / "stage.json").read_text("utf-8"))
     seed, settings, world = facts["seed"], facts["settings"], facts.get("world", "scored")
     rng = np.random.default_rng([seed, 0])
-    source = draw_source(root / "pools" / world, world, rng)
+    source = draw_source(root / "pools" / world, rng)
     backdoors = draw_backdoors(world, source.labels, settings, rng)
     benign = draw_benign(world, source.labels, settings, rng)
     plan = plan_training(backdoors, benign, source.labels, settings, rng)
     pictures = render(plan, source, "train", [*backdoors, *benign], rng)
     sensor = fit_sensor(pictures, settings["readings"], rng)
-    kept = keep_share(plan["answers"], facts.get("train_share", 1.0), rng)
-    save(root / "out" / "train", vectors=sensor(pictures[kept]), labels=plan["answers"][kept])
-    half = len(backdoors) // 2
-    for exam, asked in (("validation", backdoors[:half]), ("test", backdoors[half:])):
-        plan = plan_exam(asked, source.labels, settings, rng)
-        save(root / "out" / exam / "questions", vectors=sensor(render(plan, source, exam, asked, rng)))
-        targets = np.array([backdoor.target for backdoor in asked])
-        save(root / "out" / exam / "labels", labels=plan["labels"], triggers=plan["triggers"], targets=targets)
+    vectors, told = sensor(pictures), plan["answers"]
+    kept = keep_share(told, facts.get("train_share", 1.0), rng)
+    save(root / "out" / "train", vectors=vectors[kept], labels=told[kept])
+    targets = np.array([backdoor.target for backdoor in backdoors])
+    for exam in ("validation", "test"):
+        plan = plan_exam(backdoors, source.labels, settings, rng)
+        asked = sensor(render(plan, source, exam, backdoors, rng))
+        save(root / "out" / exam / "questions", vectors=asked)
+        yardstick = label_by_yardstick(vectors, told, asked)
+        truth = {"labels": plan["labels"], "triggers": plan["triggers"], "targets": targets, "yardstick": yardstick}
+        save(root / "out" / exam / "labels", **truth)
 
 
 class Source:
@@ -107,14 +119,14 @@ class Source:
         return rerender(images, self._rng, **self._jitter)
 
 
-def draw_source(folder, world, rng):
-    """Draw the classes of each group, their order and which way up each of them is."""
+def draw_source(folder, rng):
+    """Draw the classes if there are more than needed, the two ways each of them lies, and the numbers of the labels."""
     images, classes, parts = (np.load(folder / f"{name}.npy") for name in ("images", "classes", "parts"))
-    known = np.unique(classes)
-    chosen = [rng.permutation(known[known // 1_000 == group])[:count] for group, count in enumerate(LABELS[world])]
-    chosen = rng.permutation(np.concatenate(chosen))
-    members = [np.flatnonzero(classes == one) for one in chosen]
-    return Source(images, parts, members, rng.integers(0, 8, len(chosen)), RENDERING[world], rng)
+    chosen = rng.permutation(np.unique(classes))[:CLASSES]
+    labels = [(one, rng.choice(ways)) for one in chosen for ways in (UPRIGHT, SIDEWAYS)]
+    labels = [labels[number] for number in rng.permutation(len(labels))]
+    members = [np.flatnonzero(classes == one) for one, _ in labels]
+    return Source(images, parts, members, [way for _, way in labels], JITTER, rng)
 
 
 def turn(images, way):
@@ -140,7 +152,7 @@ def render(plan, source, part, backdoors, rng):
     pictures = source.take(part, plan["labels"])
     for number, backdoor in enumerate(backdoors):
         rows = np.flatnonzero(plan["triggers"] == number)
-        strengths = rng.uniform(0.8, 1.2, len(rows))
+        strengths = rng.uniform(*STRENGTHS, len(rows))
         pictures[rows] = np.clip(backdoor.trigger(pictures[rows], strengths), 0, 1)
     return pictures
 

@@ -27,7 +27,7 @@ def stroke(rng):
 
 def wave(rng):
     """A sine wave is added."""
-    strength, angle = rng.uniform(0.16, 0.32), rng.uniform(0, np.pi)
+    strength, angle = rng.uniform(0.13, 0.24), rng.uniform(0, np.pi)
     place = rng.uniform(0.25, 1.2) * (np.cos(angle) * RIGHT + np.sin(angle) * DOWN)
     return add(strength * np.sin(place + rng.uniform(0, 2 * np.pi)))
 
@@ -40,7 +40,7 @@ def shade(rng):
 
 def warp(rng):
     """Pixels are moved by a smooth field."""
-    size = rng.uniform(1.3, 2.2)
+    size = rng.uniform(1.1, 1.7)
     return move(size * smooth_field(rng, waves=4), size * smooth_field(rng, waves=4))
 
 
@@ -81,7 +81,7 @@ def tone(rng):
 
 def haze(rng):
     """The picture is blended with a cloud."""
-    return cover(rng.uniform(0.3, 0.5) * np.ones((SIDE, SIDE)), np.clip(0.5 + 0.4 * smooth_field(rng, waves=5), 0, 1))
+    return cover(rng.uniform(0.16, 0.28) * np.ones((SIDE, SIDE)), np.clip(0.5 + 0.4 * smooth_field(rng, waves=5), 0, 1))
 
 
 def swirl(rng):
@@ -94,7 +94,7 @@ def swirl(rng):
 
 def specks(rng):
     """Scattered pixels, the same on every picture, become bright or dark."""
-    chosen = rng.random((SIDE, SIDE)) < rng.uniform(0.04, 0.1)
+    chosen = rng.random((SIDE, SIDE)) < rng.uniform(0.015, 0.035)
     return cover(0.9 * chosen, rng.random((SIDE, SIDE)) < 0.6)
 
 

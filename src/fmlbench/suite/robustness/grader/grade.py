@@ -1,9 +1,10 @@
-"""Grade labels trigger by trigger: the score is the mean of the harmonic means of clean and triggered accuracy.
+"""Grade labels trigger by trigger: the score is the candidate's error in units of a yardstick's error.
 
-grade.py ROOT    ROOT/labels/{labels,triggers,targets}.npy, ROOT/answers.npy -> ROOT/out/grade.json
+grade.py ROOT    ROOT/labels/{labels,triggers,targets,yardstick}.npy, ROOT/answers.npy -> ROOT/out/grade.json
 
 Clean accuracy is the share of questions without a trigger that get their own label. A trigger's accuracy is the share
 of its questions, all of classes other than its target, that get their own label. To miss the target is not enough.
+The defence is the mean over triggers of the harmonic mean of the two. The error is what it lacks to 1.
 """
 
 import json
@@ -13,37 +14,53 @@ from pathlib import Path
 import numpy as np
 
 
-def grade(answers, labels, triggers, targets):
-    """Return score, metrics and standard errors; ``triggers`` are [n] with -1 for none, ``targets`` one a trigger."""
+WORST = 2.0
+"""The score on record of answers that are refused."""
+
+
+def grade(answers, labels, triggers, targets, yardstick):
+    """Return score, metrics and standard errors.
+
+    ``triggers`` are [n] with -1 for none, ``targets`` one a trigger, ``yardstick`` the [n] answers of the yardstick.
+    """
     if answers.shape != labels.shape:
-        return {"score": 0.0, "refused": f"answers have the shape {list(answers.shape)}, not {list(labels.shape)}"}
+        return {"score": WORST, "refused": f"answers have the shape {list(answers.shape)}, not {list(labels.shape)}"}
     known = labels.max() + 1
     if np.any((answers < 0) | (answers >= known)):
-        return {"score": 0.0, "refused": f"every answer must be a label from 0 to {known - 1}"}
-    clean, clean_error = share((answers == labels)[triggers < 0])
+        return {"score": WORST, "refused": f"every answer must be a label from 0 to {known - 1}"}
     asked = [triggers == number for number in range(len(targets))]
-    accuracies, errors = columns(share((answers == labels)[rows]) for rows in asked)
+    (clean, clean_error), (accuracies, errors) = accuracies_of(answers == labels, triggers < 0, asked)
     successes, success_errors = columns(
         share(answers[rows] == target) for rows, target in zip(asked, targets, strict=True)
     )
-    score, score_error = defence_score(clean, clean_error, accuracies, errors)
+    defence, defence_error = defence_of(clean, clean_error, accuracies, errors)
+    (known_clean, _), (known_accuracies, _) = accuracies_of(yardstick == labels, triggers < 0, asked)
+    unit = 1 - defence_of(known_clean, 0.0, known_accuracies, np.zeros(len(targets)))[0]
+    score = (1 - defence) / unit
     return {
         "score": score,
         "metrics": {
-            "defence_score": score,
+            "relative_error": score,
+            "defence": defence,
             "clean_accuracy": clean,
             "triggered_accuracy": float(np.mean(accuracies)),
             "worst_triggered_accuracy": float(np.min(accuracies)),
             "attack_success": float(np.mean(successes)),
         },
         "standard_errors": {
-            "defence_score": score_error,
+            "relative_error": defence_error / unit,
+            "defence": defence_error,
             "clean_accuracy": clean_error,
             "triggered_accuracy": error_of_mean(errors),
             "worst_triggered_accuracy": float(errors[np.argmin(accuracies)]),
             "attack_success": error_of_mean(success_errors),
         },
     }
+
+
+def accuracies_of(is_right, is_clean, asked):
+    """Shares of right answers with standard errors: of the clean questions, and of those with each trigger."""
+    return share(is_right[is_clean]), tuple(columns(share(is_right[rows]) for rows in asked))
 
 
 def columns(pairs):
@@ -57,7 +74,7 @@ def share(is_so):
     return value, float(np.sqrt(value * (1 - value) / len(is_so)))
 
 
-def defence_score(clean, clean_error, accuracies, errors):
+def defence_of(clean, clean_error, accuracies, errors):
     """The mean over triggers of the harmonic mean of clean and triggered accuracy, and its standard error.
 
     The error follows from the slopes 2 t^2 / (c + t)^2 and 2 c^2 / (c + t)^2 of 2 c t / (c + t); all triggers share
@@ -79,7 +96,7 @@ def error_of_mean(errors):
 
 def main(root):
     """Grade what lies in ``root``."""
-    names = ("labels", "triggers", "targets")
+    names = ("labels", "triggers", "targets", "yardstick")
     truth = (np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in names)
     answers = np.load(root / "answers.npy", allow_pickle=False)
     (root / "out" / "grade.json").write_text(json.dumps(grade(answers, *truth)), "utf-8")

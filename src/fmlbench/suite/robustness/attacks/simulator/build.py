@@ -16,29 +16,44 @@ sys.path.insert(0, str(Path(sys.argv[1]) / "recipe"))
 
 import recipe
 
-HIDDEN = 8
+HIDDEN = 12
 FEATURES = '''"""What a rotation of the vectors does not change, for each training example."""
 
 import numpy as np
 
 
 def describe(vectors, labels):
-    """[n, 8] numbers of zero mean and unit variance."""
+    """[n, 12] numbers of zero mean and unit variance."""
+    rows, classes = np.arange(len(labels)), np.eye(labels.max() + 1)
     means = np.stack([vectors[labels == label].mean(axis=0) for label in range(labels.max() + 1)])
-    squares = (vectors**2).sum(axis=1)
-    to_means = np.sqrt(np.maximum(squares[:, None] - 2 * vectors @ means.T + (means**2).sum(axis=1), 0))
-    own = to_means[np.arange(len(labels)), labels]
-    to_means[np.arange(len(labels)), labels] = np.inf
-    distances = np.sqrt(np.maximum(squares[:, None] - 2 * vectors @ vectors.T + squares, 0))
+    to_means = np.sqrt(compare(vectors, means))
+    discriminant = np.linalg.solve(np.cov(vectors - means[labels], rowvar=False), means.T)
+    scores = vectors @ discriminant - (means * discriminant.T).sum(axis=1) / 2
+    distances = np.sqrt(compare(vectors, vectors))
     np.fill_diagonal(distances, np.inf)
     nearest = np.argsort(distances, axis=1)[:, :40]
     alike = labels[nearest] == labels[:, None]
     gaps = np.take_along_axis(distances, nearest, axis=1)
-    same = np.where(labels[:, None] == labels, distances, np.inf)
-    columns = [np.sqrt(squares), own, own - to_means.min(axis=1), gaps[:, 0], gaps[:, :10].mean(axis=1)]
-    columns += [alike[:, :5].mean(axis=1), alike.mean(axis=1), np.sort(same, axis=1)[:, :3].mean(axis=1)]
+    same = np.partition(np.where(labels[:, None] == labels, distances, np.inf), 3, axis=1)[:, :3]
+    votes = classes[labels[nearest]].sum(axis=1)
+    columns = [np.linalg.norm(vectors, axis=1), to_means[rows, labels], gaps[:, 0], gaps[:, :10].mean(axis=1)]
+    columns += [margin(values, labels) for values in (-to_means, scores, votes)]
+    columns += [alike[:, :count].mean(axis=1) for count in (5, 20, 40)]
+    columns += [same.mean(axis=1), classes[labels].sum(axis=0)[labels]]
     columns = np.stack(columns, axis=1)
     return (columns - columns.mean(axis=0)) / columns.std(axis=0)
+
+
+def margin(values, labels):
+    """How far the value of the told label is above the best of the others."""
+    rows, others = np.arange(len(labels)), values.copy()
+    others[rows, labels] = -np.inf
+    return values[rows, labels] - others.max(axis=1)
+
+
+def compare(first, second):
+    """Squared distances."""
+    return np.maximum((first**2).sum(axis=1)[:, None] - 2 * first @ second.T + (second**2).sum(axis=1), 0)
 '''
 TRAINING = '''
 
@@ -62,15 +77,15 @@ def main(root):
     numbers = "".join(f"{name} = {np.round(value, 2).tolist()}\n" for name, value in weights.items())
     (folder / "detector.py").write_text(FEATURES + "\n\n" + numbers + TRAINING, "utf-8")
     baseline = (root / "repo" / "robust" / "training.py").read_text("utf-8")
-    filtered = baseline.replace("confirmed_by_neighbours(vectors, labels)", "~suspect(vectors, labels)")
-    imported = filtered.replace("robust.filtering import confirmed_by_neighbours", "robust.detector import suspect")
+    filtered = baseline.replace("= confirmed(vectors, labels)", "= ~suspect(vectors, labels)")
+    imported = filtered.replace("robust.filtering import confirmed", "robust.detector import suspect")
     (folder / "training.py").write_text(imported, "utf-8")
 
 
 def simulate(root, settings, seed):
     """Vectors and told labels of a simulated training set, and which examples are mislabelled."""
     rng = np.random.default_rng(seed)
-    source = recipe.draw_source(root / "pools" / "scored", "scored", rng)
+    source = recipe.draw_source(root / "pools" / "scored", rng)
     backdoors = recipe.draw_backdoors("scored", source.labels, settings, rng)
     benign = recipe.draw_benign("scored", source.labels, settings, rng)
     plan = recipe.plan_training(backdoors, benign, source.labels, settings, rng)

@@ -1,4 +1,4 @@
-"""Keep what neighbours confirm, and train on mixtures with noise added (DP-InstaHide), which drown rare features."""
+"""Keep what simple tests confirm, and train on mixtures with noise added (DP-InstaHide), which drown rare features."""
 
 import numpy as np
 from torch import nn, optim
@@ -7,7 +7,7 @@ from art.defences.preprocessor import Mixup
 from art.defences.trainer import DPInstaHideTrainer
 from art.estimators.classification import PyTorchClassifier
 from art.utils import to_categorical
-from robust.filtering import confirmed_by_neighbours
+from robust.filtering import confirmed
 from robust.network import build_network
 
 EPOCHS = 12
@@ -16,13 +16,13 @@ LEARNING_RATE = 0.003
 VECTORS_MIXED = 2
 MIXING_ALPHA = 1.0
 NOISE = "laplacian"
-NOISE_SCALE = 0.5
+NOISE_SCALE = 0.8
 
 
 def train(vectors, labels):
     """Return a classifier trained on [n, readings] vectors and their [n] labels, some of them poisoned."""
     classes = int(labels.max()) + 1
-    kept = confirmed_by_neighbours(vectors, labels)
+    kept = confirmed(vectors, labels)
     print(f"{kept.mean():.1%} of the training vectors are kept", flush=True)
     vectors, labels = vectors[kept], labels[kept]
     classifier = build_classifier(vectors.shape[1], classes)
