@@ -3,6 +3,8 @@
 ``fmlbench tasks check NAME`` is the whole examination.
 """
 
+from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,11 +12,12 @@ import pytest
 
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Calibration, ExamName, Figure, World
-from fmlbench.engine.admission import QUICK_EFFORT
+from fmlbench.engine.admission import QUICK_EFFORT, QUICK_MINED_STEPS
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.variants import Variants
 from fmlbench.execution.draws import make_draw
+from fmlbench.execution.fork_server import ForkServer
 from fmlbench.execution.prepared import PreparedTask
 from fmlbench.execution.sandbox import Sandbox
 from fmlbench.tasks.library import all_tasks, find_task
@@ -34,10 +37,11 @@ pytestmark = [pytest.mark.real, pytest.mark.sandbox, pytest.mark.timeout(900)]
 
 
 class Bench(NamedTuple):
-    """A task that is ready, with its variants."""
+    """A task that is ready, with its variants in the sandbox and, since they are trusted, on a fork server."""
 
     prepared: PreparedTask
     variants: Variants
+    forked: Variants
 
     @property
     def record(self) -> Calibration:
@@ -49,27 +53,33 @@ class Bench(NamedTuple):
 class Benches:
     """Makes tasks ready when they are first asked for."""
 
-    def __init__(self, places: Places, sandbox: Sandbox) -> None:
+    def __init__(self, places: Places, sandbox: Sandbox, server: ForkServer) -> None:
         self._places = places
         self._sandbox = sandbox
+        self._server = server
         self._ready: dict[str, Bench] = {}
 
     def __getitem__(self, name: str) -> Bench:
         if name not in self._ready:
             ready = prepare(find_task(name), "cpu", places=self._places, sandbox=self._sandbox, progress=Silent())
-            self._ready[name] = Bench(ready, Variants(ready, self._places, Silent()))
+            sealed, forked = (
+                Variants(replace(ready, sandbox=sandbox), self._places, Silent())
+                for sandbox in (self._sandbox, self._server)
+            )
+            self._ready[name] = Bench(ready, sealed, forked)
         return self._ready[name]
 
 
 @pytest.fixture(scope="module")
-def benches(cache: Path, sandbox: Sandbox) -> Benches:
-    return Benches(Places(cache=cache, runs=cache / "no-runs"), sandbox)
+def benches(cache: Path, sandbox: Sandbox) -> Generator[Benches]:
+    with ForkServer() as server:
+        yield Benches(Places(cache=cache, runs=cache / "no-runs"), sandbox, server)
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_the_baseline_scores_the_same_twice(benches: Benches, name: str):
-    variants = benches[name].variants
-    assert variants.measure("baseline", 1).validation[0] == variants.repeat_baseline()
+def test_the_baseline_scores_the_same_in_the_sandbox_and_on_a_fork_server(benches: Benches, name: str):
+    sealed, forked = (one.measure("baseline", 1) for one in (benches[name].variants, benches[name].forked))
+    assert (forked.validation, forked.test) == (sealed.validation, sealed.test)
 
 
 @pytest.mark.parametrize("name", ADMITTED)
@@ -123,16 +133,23 @@ def test_knowledge_of_the_public_data_earns_nothing(benches: Benches, name: str,
     """Built with a twentieth of the computing time; `fmlbench tasks check` has the whole one."""
     bench = benches[name]
     attack = next(one for one in bench.prepared.task.attacks if one.folder == folder)
-    gained = bench.variants.try_attack(attack, 1, World.SCORED, effort=QUICK_EFFORT)
+    gained = bench.forked.try_attack(attack, 1, World.SCORED, effort=QUICK_EFFORT)
     sigma = bench.record.baseline.test.sd
     assert isinstance(gained, str) or gained <= KNOWLEDGE_SIGMAS * sigma, f"{gained / sigma:+.1f} sigma"
+
+
+@pytest.mark.parametrize("name", ADMITTED)
+def test_mining_the_validation_score_earns_nothing(benches: Benches, name: str):
+    bench = benches[name]
+    gained, sigma = bench.forked.mine_validation(QUICK_MINED_STEPS).test, bench.record.baseline.test.sd
+    assert gained <= EARNED_SIGMAS * sigma, f"{gained / sigma:+.1f} sigma"
 
 
 @pytest.mark.parametrize(("name", "folder"), EXPLOITS)
 def test_a_trick_that_the_problem_invites_earns_nothing(benches: Benches, name: str, folder: str):
     bench = benches[name]
     exploit = next(one for one in bench.prepared.task.exploits if one.folder == folder)
-    gained = bench.variants.try_exploit(exploit, 1)
+    gained = bench.forked.try_exploit(exploit, 1)
     sigma = bench.record.baseline.test.sd
     assert isinstance(gained, str) or gained <= EARNED_SIGMAS * sigma, f"{gained / sigma:+.1f} sigma"
 
