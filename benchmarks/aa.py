@@ -18,7 +18,7 @@ import numpy as np
 from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
 from fmlbench.metrics.catalogue import names
 from fmlbench.metrics.comparison import Comparison, Verdict, compare_all
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.trace import Vectors
 
 MOST_FALSE, LEAST_FOUND = 0.065, 0.75

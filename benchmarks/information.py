@@ -22,11 +22,11 @@ from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 
-from fmlbench.agents.catalogue import agent_spec, build_agent
+from fmlbench.agents.registry import agent_spec, build_agent
 from fmlbench.cli.places import find_places
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Editable
-from fmlbench.llm.replaying import Replayed
+from fmlbench.models.replay import Replayed
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.tasks.folder import TaskFolder

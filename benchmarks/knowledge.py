@@ -16,9 +16,9 @@ from fmlbench.core.progress import Silent
 from fmlbench.core.task import Calibration, World
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.variants import Variants
-from fmlbench.execution.fork_server import ForkServer
-from fmlbench.execution.sandbox import Sandbox
 from fmlbench.records.provenance import processor_name
+from fmlbench.sandbox.fork_server import ForkServer
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks, find_task
 

@@ -15,20 +15,20 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from fmlbench.agents.catalogue import agent_spec
 from fmlbench.agents.proposers.llm.proposer import PROPOSE
+from fmlbench.agents.registry import agent_spec
 from fmlbench.cli.places import find_places
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Rung, RunSpec
 from fmlbench.core.steps import Step
-from fmlbench.engine.runner import play
-from fmlbench.llm.exchanges import read_exchanges
+from fmlbench.engine.run import play
+from fmlbench.models.exchanges import read_exchanges
 from fmlbench.records.events import Event, StepFinished
 from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.records.replay import read_state
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 MANNER = {
     "context_tokens": "5000",

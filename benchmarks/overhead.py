@@ -17,24 +17,24 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from fmlbench.agents.catalogue import agent_spec
+from fmlbench.agents.registry import agent_spec
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Rung, RunSpec
 from fmlbench.core.steps import Move, Operator, Step, Usage
 from fmlbench.core.task import Limits
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.runner import create, play
-from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.pythons import machine_python
-from fmlbench.execution.rungs import open_sandbox
-from fmlbench.execution.sandbox import Execution, Job, Mount, Sandbox
+from fmlbench.engine.run import create, play
+from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.events import Event, ProposalMade, StepFinished, StepStarted
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import EventLog
 from fmlbench.records.replay import read_state
+from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.protocol import Execution, Job, Mount, Sandbox
+from fmlbench.sandbox.pythons import machine_python
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 ROOM = Limits(cpu_seconds=600, wall_seconds=3600, memory_mb=2048)
 
@@ -187,9 +187,9 @@ def big_output(toy: PreparedTask, places: Places, megabytes: int) -> list[tuple[
     run = create(toy_spec(toy, 1, "scripted", {"script": str(script)}), places)
     before = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     code = (
-        "import sys; from pathlib import Path; from fmlbench.engine.runner import play;"
+        "import sys; from pathlib import Path; from fmlbench.engine.run import play;"
         "from fmlbench.core.progress import Silent; from fmlbench.records.folder import RunFolder;"
-        "from fmlbench.workspace.places import Places;"
+        "from fmlbench.workspace.dirs import Places;"
         "places = Places(cache=Path(sys.argv[1]), runs=Path(sys.argv[2]));"
         "play(RunFolder(Path(sys.argv[3])), places=places, progress=Silent(), watch=lambda _: None);" + before
     )

@@ -21,7 +21,7 @@ from fmlbench.metrics.trace import Cloud
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.html.page import make_report, render
-from fmlbench.reports.html.reading import read_run
+from fmlbench.reports.html.run_records import read_run
 from fmlbench.tasks.library import find_task
 from fmlbench.testing.made_runs import make_run
 

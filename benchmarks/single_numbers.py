@@ -19,8 +19,8 @@ from fmlbench.core.progress import Silent
 from fmlbench.core.record import Record
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.variants import Variants, VariantScores
-from fmlbench.engine.workbench import Workbench
-from fmlbench.execution.fork_server import ForkServer
+from fmlbench.experiment.evaluator import Workbench
+from fmlbench.sandbox.fork_server import ForkServer
 from fmlbench.tasks.library import find_task
 
 HALF = 0.5

@@ -16,15 +16,15 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from fmlbench.agents.catalogue import AGENTS, MUTATE, agent_spec, build_agent
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.agents.proposers.llm.prompting import write_prompt
+from fmlbench.agents.registry import AGENTS, MUTATE, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.sketches import SKETCH
 from fmlbench.core.agents import Session, Strategy
 from fmlbench.core.steps import History, Move, Proposal
-from fmlbench.llm.chat import estimate_tokens
+from fmlbench.models.chat import estimate_tokens
 from fmlbench.testing.histories import CRASH, Result
 from fmlbench.testing.sessions import Files, RecordedSession
 from fmlbench.testing.surroundings import bare_surroundings

@@ -37,11 +37,11 @@ from fmlbench.records.events import (
 )
 from fmlbench.records.provenance import describe_machine
 from fmlbench.scheduling.engines.engine import Over
-from fmlbench.scheduling.planning import Plan, PlannedRun, lay_out, make_plan
-from fmlbench.scheduling.standing import look_at_all
+from fmlbench.scheduling.plan import Plan, PlannedRun, lay_out, make_plan
 from fmlbench.scheduling.status import status_of
 from fmlbench.scheduling.study import Study, read_study
-from fmlbench.scheduling.sweeping import Sweep
+from fmlbench.scheduling.sweep import Sweep
+from fmlbench.scheduling.sweep_state import look_at_all
 
 Row = tuple[str, str, str]
 

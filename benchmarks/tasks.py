@@ -25,11 +25,11 @@ from fmlbench.core.progress import Silent
 from fmlbench.core.run import Rung
 from fmlbench.core.sources import NpmSource, PypiSource, UrlSource
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.workbench import Workbench
-from fmlbench.execution.rungs import open_sandbox
+from fmlbench.experiment.evaluator import Workbench
+from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 from fmlbench.workspace.trees import editable_files
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel
 from tasks_page import tasks
 
-from fmlbench.agents.catalogue import AGENTS, MUTATE, AgentEntry
+from fmlbench.agents.registry import AGENTS, MUTATE, AgentEntry
 from fmlbench.core import metric as metrics
 from fmlbench.core import run, sources, task
 from fmlbench.metrics.catalogue import MEASURES

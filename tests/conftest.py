@@ -11,11 +11,11 @@ import pytest
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Rung
 from fmlbench.engine.preparation import prepare
-from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.rungs import open_sandbox
-from fmlbench.execution.sandbox import Sandbox
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 from tests.nobody import NOBODY
 
 # Whoever started us in the background may have had SIGINT ignored, and processes we start would inherit that.

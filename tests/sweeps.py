@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fmlbench.execution.cgroups import groups_of
 from fmlbench.records.folder import RunFolder
+from fmlbench.sandbox.cgroups import groups_of
 from tests.endurance.conftest import SCRIPT
 from tests.endurance.records import essence, times_logged
 from tests.terminal import START

@@ -13,7 +13,7 @@ from fmlbench.cli.reporting import write_pages
 from fmlbench.metrics.embedding.structure import StructureEmbedder
 from fmlbench.records.folder import RunFolder
 from fmlbench.testing.made_runs import make_run
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 HOSTILE = "<script>window.harmed = true</script><img src=x onerror='window.harmed = true'> & done"
 DESKTOP, PHONE = (1280, 900), (390, 844)

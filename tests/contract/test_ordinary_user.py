@@ -34,7 +34,7 @@ def is_open_to_others(path: Path) -> bool:
 @pytest.mark.skipif(not is_same_version(PYTHON), reason="the system has no Python of our version")
 @pytest.mark.skipif(not is_open_to_others(Path(__file__)), reason="this checkout is closed to other users")
 @pytest.mark.parametrize(
-    "tests", ["contract/test_sandboxes.py::TestBubblewrapWithoutControlGroups", "unit/execution/test_storage.py"]
+    "tests", ["contract/test_sandboxes.py::TestBubblewrapWithoutControlGroups", "unit/sandbox/test_storage.py"]
 )
 def test_the_same_holds_for_an_ordinary_user(home_of_nobody: Path, tests: str) -> None:
     pytest_options = ["-q", "--noconftest", "-p", "no:cacheprovider", f"--basetemp={home_of_nobody / 'tests'}"]

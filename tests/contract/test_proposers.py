@@ -5,8 +5,8 @@ from fmlbench.agents.proposers.scripted import Scripted
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import ScriptedEdit, ScriptedStep
 from fmlbench.core.agents import Proposer
-from fmlbench.llm.scripted import Scripted as ScriptedModel
-from fmlbench.llm.scripted import Tinker
+from fmlbench.models.scripted import Scripted as ScriptedModel
+from fmlbench.models.scripted import Tinker
 from fmlbench.testing.proposers import ProposerContract
 
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from fmlbench.execution.bubblewrap import Bubblewrap, find_bubblewrap
-from fmlbench.execution.cgroups import usable_homes
-from fmlbench.execution.sandbox import Sandbox
-from fmlbench.execution.unsealed import Unsealed
+from fmlbench.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
+from fmlbench.sandbox.cgroups import usable_homes
+from fmlbench.sandbox.protocol import Sandbox
+from fmlbench.sandbox.unsealed import Unsealed
 from fmlbench.testing.sandboxes import SandboxContract, SealedSandboxContract
 
 

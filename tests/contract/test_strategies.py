@@ -1,5 +1,5 @@
 from fmlbench.agents.script import ScriptedStep
-from fmlbench.agents.sketching import Sketching
+from fmlbench.agents.sketcher import Sketching
 from fmlbench.agents.strategies.adaptive import Adaptive
 from fmlbench.agents.strategies.ai_scientist import AIScientist
 from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.catalogue import agent_spec
-from fmlbench.agents.external.installing import install
-from fmlbench.agents.external.presets import PRESETS
+from fmlbench.agents.program.installing import install
+from fmlbench.agents.program.presets import PRESETS
+from fmlbench.agents.registry import agent_spec
 from fmlbench.core.errors import ModelTrouble
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Rung, RunSpec
-from fmlbench.engine.runner import create, play
-from fmlbench.execution.cgroups import groups_of
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.engine.run import create, play
+from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
+from fmlbench.sandbox.cgroups import groups_of
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import KEY
 from fmlbench.testing.models.tool_server import ToolServer
 from fmlbench.testing.models.tool_wire import CACHED, INPUT, OUTPUT, Turn, Use
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.real, pytest.mark.timeout(600)]
 

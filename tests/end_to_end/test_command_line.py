@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.execution.cgroups import groups_of
+from fmlbench.sandbox.cgroups import groups_of
 from fmlbench.tasks.library import find_task
 from tests.nobody import AS_NOBODY, NOBODY
 from tests.terminal import START, Terminal, run

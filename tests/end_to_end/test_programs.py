@@ -12,20 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.catalogue import agent_spec
+from fmlbench.agents.registry import agent_spec
 from fmlbench.core.errors import AgentFailed
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Rung, RunSpec
 from fmlbench.core.steps import VIOLATION
-from fmlbench.engine.runner import create, play
-from fmlbench.execution.cgroups import groups_of
-from fmlbench.execution.draws import make_draw
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.engine.run import create, play
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.samples import make_draw
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events
 from fmlbench.records.replay import RunState, read_state
+from fmlbench.sandbox.cgroups import groups_of
 from fmlbench.testing.models.server import KEY, ModelServer
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 from fmlbench.workspace.snapshots import Snapshots
 from tests.end_to_end.searching import SEARCHER, found_in, told
 from tests.terminal import Terminal
@@ -69,9 +69,9 @@ PLAYER = """
 import sys
 from pathlib import Path
 from fmlbench.core.progress import Silent
-from fmlbench.engine.runner import play
+from fmlbench.engine.run import play
 from fmlbench.records.folder import RunFolder
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 cache, runs, run = map(Path, sys.argv[1:])
 play(RunFolder(run), places=Places(cache=cache, runs=runs), progress=Silent(), watch=lambda _: None)
 """

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.catalogue import agent_spec
+from fmlbench.agents.registry import agent_spec
 from fmlbench.core.run import Budget, Rung, RunSpec
-from fmlbench.engine.runner import create
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.engine.run import create
+from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.folder import RunFolder
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 SCRIPT = [
     {

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 from fmlbench.core.progress import Silent
-from fmlbench.engine.runner import play
+from fmlbench.engine.run import play
 from fmlbench.records.events import Event, StepStarted
 from fmlbench.records.folder import find_run
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 
 class Fuse:

@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.catalogue import agent_spec, build_agent
-from fmlbench.agents.dice import dice
+from fmlbench.agents.registry import agent_spec, build_agent
+from fmlbench.agents.rng import dice
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Rung, RunSpec
 from fmlbench.core.steps import History
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.runner import create
-from fmlbench.execution.sandbox import Sandbox
-from fmlbench.llm.scripted import Tinker
+from fmlbench.engine.run import create
+from fmlbench.models.scripted import Tinker
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
 from fmlbench.testing.surroundings import bare_surroundings
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 from tests.endurance.conftest import Play
 from tests.endurance.records import times_logged
 from tests.shapes import SHAPES, STEPS

@@ -13,8 +13,8 @@ import pytest
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lock import locked
 from fmlbench.records.replay import read_state
-from fmlbench.tasks.starting import start_task
-from fmlbench.workspace.places import Places
+from fmlbench.tasks.template import start_task
+from fmlbench.workspace.dirs import Places
 from tests.endurance.conftest import Play
 from tests.endurance.records import essence, times_logged
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.progress import Silent
-from fmlbench.engine.arena import Arena, arena
-from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Sandbox
-from fmlbench.workspace.places import Places
+from fmlbench.engine.red_team_run import Arena, arena
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.sandbox.protocol import Sandbox
+from fmlbench.workspace.dirs import Places
 from tests.redteam.toys import NARROW, make_toy
 
 

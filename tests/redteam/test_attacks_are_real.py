@@ -13,15 +13,15 @@ import pytest
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Rung
-from fmlbench.engine.arena import arena
-from fmlbench.engine.redteam import attack_task
-from fmlbench.execution.rungs import open_sandbox
-from fmlbench.execution.sandbox import Sandbox
-from fmlbench.redteam.arming import payload
-from fmlbench.redteam.baits import baits
+from fmlbench.engine.red_team import attack_task
+from fmlbench.engine.red_team_run import arena
+from fmlbench.redteam.canaries import baits
 from fmlbench.redteam.catalogue import find_attack
+from fmlbench.redteam.payload_builder import payload
+from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 from tests.redteam.toys import JOINT, NARROW, SHIFTED, make_toy
 from tests.redteam.unprotected import OpenToy, lay_out_open_toy
 

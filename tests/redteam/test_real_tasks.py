@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.progress import Silent
-from fmlbench.engine.arena import Arena, arena
 from fmlbench.engine.preparation import prepare
-from fmlbench.execution.sandbox import Sandbox
+from fmlbench.engine.red_team_run import Arena, arena
 from fmlbench.redteam.catalogue import find_attack
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import all_tasks, find_task
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 pytestmark = [pytest.mark.real, pytest.mark.sandbox, pytest.mark.timeout(900)]
 

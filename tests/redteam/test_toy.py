@@ -4,7 +4,7 @@ import pytest
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import AnswerKind, ExamName
-from fmlbench.engine.arena import Arena
+from fmlbench.engine.red_team_run import Arena
 from fmlbench.redteam.attack import Attack, Control
 from fmlbench.redteam.catalogue import ATTACKS, all_controls
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Calibration, Figure, Measured
 from fmlbench.engine.preparation import prepare
-from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Sandbox
-from fmlbench.tasks.calibrating import write_calibration
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.sandbox.protocol import Sandbox
+from fmlbench.tasks.calibration import write_calibration
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.library import task_folders
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 LIMITS = "limits = { cpu_seconds = 10, wall_seconds = 120, memory_mb = 1024, disk_mb = 32 }"
 NARROW = {"task.toml": {LIMITS: "limits = { cpu_seconds = 5, wall_seconds = 90, memory_mb = 512, disk_mb = 16 }"}}

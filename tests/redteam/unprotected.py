@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fmlbench.redteam.attack import Arm, Ground, Target
-from fmlbench.redteam.baits import Baits
+from fmlbench.redteam.canaries import Baits
 from fmlbench.tasks.folder import TaskFolder
 
 ROWS = {"train": 800, "validation": 1000, "test": 1000}
@@ -57,7 +57,7 @@ class OpenToy:
             (world / folder).symlink_to(self.root / folder)
         # Copies: what an attack could do to the originals, it would.
         shutil.copytree(self.folder.experiment.folders[0], world / "task")
-        shutil.copytree(str(resources.files("fmlbench.execution") / "kit"), world / "kit")
+        shutil.copytree(str(resources.files("fmlbench.experiment") / "kit"), world / "kit")
         if planted:
             shutil.copytree(self.draw / "test", world / "planted")
         (world / "data").symlink_to(self.draw)

@@ -16,12 +16,12 @@ from fmlbench.engine.admission import QUICK_EFFORT, QUICK_MINED_STEPS
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.variants import Variants
-from fmlbench.execution.draws import make_draw
-from fmlbench.execution.fork_server import ForkServer
-from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Sandbox
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.samples import make_draw
+from fmlbench.sandbox.fork_server import ForkServer
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import all_tasks, find_task
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 TASKS = [folder.task.name for folder in all_tasks() if not {"core", "candidate"}.isdisjoint(folder.task.suites)]
 ADMITTED = [folder.task.name for folder in all_tasks("core")]

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from fmlbench.agents.context import Surroundings
 from fmlbench.agents.settings import Setting, Value
-from fmlbench.agents.surroundings import Surroundings
 from fmlbench.core.agents import Agent
 from fmlbench.core.run import AgentSpec
 

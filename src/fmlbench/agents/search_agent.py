@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from reprlib import repr as in_short
 from typing import Protocol, cast
 
-from fmlbench.agents.dice import dice
-from fmlbench.agents.mistakes import Mistake, blamed_on
+from fmlbench.agents.rng import dice
+from fmlbench.agents.user_errors import Mistake, blamed_on
 from fmlbench.core.agents import Proposer, Session, Strategy
 from fmlbench.core.steps import History, Move, Operator, Proposal
 

@@ -16,14 +16,14 @@ from fmlbench.core.run import Rung
 from fmlbench.core.task import SMOKE
 from fmlbench.engine.admission import Finding, calibrate, check_task
 from fmlbench.engine.preparation import prepare
-from fmlbench.execution.rungs import open_sandbox
-from fmlbench.execution.sandbox import Sandbox
 from fmlbench.records.provenance import processor_name
 from fmlbench.reports.untrusted import one_line
-from fmlbench.tasks.calibrating import write_calibration
+from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.protocol import Sandbox
+from fmlbench.tasks.calibration import write_calibration
 from fmlbench.tasks.folder import TaskFolder, read_task
 from fmlbench.tasks.library import name_of
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 
 def prepare_folders(folders: Sequence[TaskFolder], track: str, *, unsealed: bool) -> None:

@@ -8,9 +8,9 @@ from fmlbench.cli.places import find_places
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import rung, sandbox_of
 from fmlbench.cli.screen import proceedings, show_json, show_lines
-from fmlbench.engine.arena import AttackRow
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.redteam import attack_task
+from fmlbench.engine.red_team import attack_task
+from fmlbench.engine.red_team_run import AttackRow
 from fmlbench.reports.untrusted import one_line
 from fmlbench.tasks.folder import TaskFolder
 

@@ -14,11 +14,11 @@ from fmlbench.cli.screen import proceedings, show, show_json
 from fmlbench.metrics.embedding.catalogue import find_embedder
 from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.reports.summary import Summary
-from fmlbench.reports.tables import run_table
 from fmlbench.reports.terminal import render_summary
+from fmlbench.reports.terminal_tables import run_table
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 
 def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:

@@ -17,7 +17,7 @@ def brief(
     from fmlbench.cli.progress import progress_on
     from fmlbench.cli.requests import rung, sandbox_of
     from fmlbench.cli.screen import proceedings, show_json
-    from fmlbench.engine.briefing import write_brief
+    from fmlbench.engine.brief import write_brief
     from fmlbench.engine.preparation import prepare
     from fmlbench.tasks.library import find_task
 

@@ -5,14 +5,14 @@ import platform
 import shutil
 from pathlib import Path
 
-from fmlbench.execution.cgroups import usable_homes
-from fmlbench.execution.environments import built_environments
-from fmlbench.execution.rungs import how_to_seal, install_command, why_not_sealed
-from fmlbench.llm.providers.catalogue import PROVIDERS, Provider
+from fmlbench.models.providers.catalogue import PROVIDERS, Provider
 from fmlbench.reports.health import Health, Symptom
+from fmlbench.sandbox.cgroups import usable_homes
+from fmlbench.sandbox.environments import built_environments
+from fmlbench.sandbox.isolation import how_to_seal, install_command, why_not_sealed
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 _ENOUGH_GB = 5.0
 

@@ -13,11 +13,11 @@ from fmlbench.cli.selecting import runs_of_agent
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.reports.comparison import group_lines, leaderboard_sheet, task_sheet, verdict_lines
-from fmlbench.reports.sheets import Form
-from fmlbench.reports.wording import seal_text
-from fmlbench.workspace.places import Places
+from fmlbench.reports.number_text import seal_text
+from fmlbench.reports.table import Form
+from fmlbench.workspace.dirs import Places
 
 _MOST_IN_FULL = 3
 """Pairs of agents of which all is told."""

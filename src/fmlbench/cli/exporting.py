@@ -17,18 +17,18 @@ from fmlbench.cli.screen import proceedings, show, show_json, show_lines
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.figures import score_text
 from fmlbench.core.run import Rung
+from fmlbench.engine.measure_check import check_measures
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.remeasuring import check_measures
 from fmlbench.engine.verification import Check, Result, verify_run
-from fmlbench.execution.rungs import open_sandbox
-from fmlbench.execution.secret import Secret
+from fmlbench.experiment.secret import Secret
 from fmlbench.metrics.embedding.catalogue import find_embedder
-from fmlbench.metrics.measuring import MeasuredRun, measure_run
+from fmlbench.metrics.measurement import MeasuredRun, measure_run
 from fmlbench.records.bundle import METRICS, pack, unpack
 from fmlbench.records.folder import RunFolder, find_run
 from fmlbench.records.replay import read_state
-from fmlbench.reports.machine import to_json
-from fmlbench.reports.sheets import Sheet, to_table
+from fmlbench.reports.json_text import to_json
+from fmlbench.reports.table import Sheet, to_table
+from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.tasks.library import find_task, is_path
 
 _DIFFERENT = 1

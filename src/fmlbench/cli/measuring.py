@@ -15,15 +15,15 @@ from fmlbench.metrics.associations import associate
 from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
 from fmlbench.metrics.embedding.clouds import embed_run
 from fmlbench.metrics.embedding.embedder import Embedder
-from fmlbench.metrics.measuring import MeasuredRun, measure_run
+from fmlbench.metrics.measurement import MeasuredRun, measure_run
 from fmlbench.metrics.trace import Trace, read_trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
+from fmlbench.reports.agent_tables import rounds_data, rounds_of, rounds_sheet
 from fmlbench.reports.comparison import association_sheet
 from fmlbench.reports.measures import measure_sheet, run_sheet
-from fmlbench.reports.rounds import rounds_data, rounds_of, rounds_sheet
-from fmlbench.reports.sheets import Form, Sheet, to_table, write_sheet
-from fmlbench.workspace.places import Places
+from fmlbench.reports.table import Form, Sheet, to_table, write_sheet
+from fmlbench.workspace.dirs import Places
 
 
 def show_measures(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:

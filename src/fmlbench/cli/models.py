@@ -44,7 +44,7 @@ def try_model(model: ModelArgument, as_json: JsonOption = False) -> None:
     """Ask a model to say a word: tests its key, its name and its price. Costs a few tokens."""
     from fmlbench.cli.places import find_places
     from fmlbench.cli.screen import show, show_json
-    from fmlbench.llm.trying import try_out
+    from fmlbench.models.trial import try_out
     from fmlbench.reports.models import trial_table
 
     trial = try_out(model, find_places().models)
@@ -66,7 +66,7 @@ def fetch(
     from fmlbench.cli.places import find_places
     from fmlbench.cli.progress import progress_on
     from fmlbench.cli.screen import proceedings, show_lines
-    from fmlbench.llm.local.fetching import fetch_model
+    from fmlbench.models.local.fetching import fetch_model
 
     with progress_on(proceedings()) as progress:
         file = fetch_model(model, find_places(), progress)

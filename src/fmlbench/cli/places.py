@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 CACHE_VARIABLE = "FMLBENCH_CACHE"
 RUNS_VARIABLE = "FMLBENCH_RUNS"

@@ -10,16 +10,16 @@ from fmlbench.cli.screen import proceedings, show, show_json
 from fmlbench.cli.watching import RunView
 from fmlbench.core.run import Rung, RunSpec
 from fmlbench.core.task import Task
-from fmlbench.engine.runner import play
-from fmlbench.execution.gpus import OnGpus
-from fmlbench.execution.rungs import open_sandbox
-from fmlbench.execution.sandbox import Sandbox
+from fmlbench.engine.run import play
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.summary import Stage, Summary, summarise
 from fmlbench.reports.terminal import render_summary
+from fmlbench.sandbox.gpus import OnGpus
+from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 
 def play_and_report(folder: RunFolder, places: Places, *, as_json: bool, gpus: Sequence[int] = ()) -> None:

@@ -10,8 +10,8 @@ from rich.progress import Progress as Bars
 from rich.text import Text
 
 from fmlbench.core.progress import Progress
+from fmlbench.reports.number_text import duration_text
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import duration_text
 
 WORTH_A_LINE_SECONDS = 1.0
 """What is done sooner is not told; there may be dozens of such pieces."""

@@ -18,8 +18,8 @@ from fmlbench.metrics.embedding.clouds import embed_run
 from fmlbench.metrics.embedding.embedder import Embedder
 from fmlbench.records.folder import RunFolder
 from fmlbench.reports.html.page import all_complete, make_report, render
-from fmlbench.reports.html.reading import CloudMaker, RunRecord, read_run
-from fmlbench.workspace.places import Places
+from fmlbench.reports.html.run_records import CloudMaker, RunRecord, read_run
+from fmlbench.workspace.dirs import Places
 
 REFRESH_SECONDS = 5
 """How often a growing report is written, and how often its page loads itself again."""

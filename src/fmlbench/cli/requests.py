@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fmlbench.agents.catalogue import agent_spec, find_agent, is_program, takes_model
-from fmlbench.agents.external.building import require_program
+from fmlbench.agents.program.building import require_program
+from fmlbench.agents.registry import agent_spec, find_agent, is_program, takes_model
 from fmlbench.core.errors import BadRequest, SandboxMissing
 from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
-from fmlbench.execution.rungs import open_sandbox
-from fmlbench.execution.sandbox import Sandbox
-from fmlbench.llm.chat import Tokens
-from fmlbench.llm.metering import known_price
-from fmlbench.llm.opening import lasting_name, open_model
+from fmlbench.models.chat import Tokens
+from fmlbench.models.client import lasting_name, open_model
+from fmlbench.models.metering import known_price
 from fmlbench.records.folder import RunFolder
+from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import name_of
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 
 @dataclass(frozen=True)

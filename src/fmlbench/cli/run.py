@@ -68,7 +68,7 @@ def run(
     from fmlbench.cli.places import find_places
     from fmlbench.cli.playing import play_and_report
     from fmlbench.cli.requests import RunRequest, read_settings, require_agent, sandbox_of
-    from fmlbench.engine.runner import create
+    from fmlbench.engine.run import create
     from fmlbench.records.folder import find_run
     from fmlbench.tasks.library import find_task
 

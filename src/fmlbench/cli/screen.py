@@ -28,7 +28,7 @@ def proceedings() -> "Console":
 
 def show(result: "RenderableType") -> None:
     """Print a result for a person; a name that is wider than the screen goes on beyond its edge, on one line."""
-    from fmlbench.reports.tables import room_for
+    from fmlbench.reports.terminal_tables import room_for
 
     console = results()
     if _is_free(console):
@@ -43,7 +43,7 @@ def show_lines(text: "Text") -> None:
 
 def show_json(value: object) -> None:
     """Print a result for a program."""
-    from fmlbench.reports.machine import to_json
+    from fmlbench.reports.json_text import to_json
 
     typer.echo(to_json(value))
 

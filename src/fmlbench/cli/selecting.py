@@ -42,7 +42,7 @@ def _runs_in(folder: Path) -> list[RunFolder]:
 
 def _runs_of_study(file: Path, runs: Path) -> list[RunFolder]:
     """Those that were begun; the others will join when the sweep has come to them."""
-    from fmlbench.scheduling.planning import make_plan
+    from fmlbench.scheduling.plan import make_plan
     from fmlbench.scheduling.study import read_study
 
     planned = (run.folder for run in make_plan(read_study(file), runs).runs)

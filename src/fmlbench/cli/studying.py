@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.core.errors import BadRequest
-from fmlbench.llm.opening import lasting_name
+from fmlbench.models.client import lasting_name
 
 _AGENTS = ("greedy",)
 _SEEDS = 3

@@ -10,14 +10,14 @@ from rich.text import Text
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.run import agent_names
 from fmlbench.core.text import counted
-from fmlbench.reports.tables import plain_table
+from fmlbench.reports.number_text import dollars_text, duration_text
+from fmlbench.reports.terminal_tables import plain_table
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import dollars_text, duration_text
 from fmlbench.scheduling.estimates import makespan
-from fmlbench.scheduling.planning import Plan
-from fmlbench.scheduling.standing import Standing, State, seconds_left
+from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.status import Group as RunGroup
 from fmlbench.scheduling.status import Status
+from fmlbench.scheduling.sweep_state import Standing, State, seconds_left
 
 _MOST_FAILED = 10
 

@@ -17,17 +17,17 @@ from fmlbench.cli.sweep_view import watching
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.text import counted
 from fmlbench.engine.preparation import prepare
+from fmlbench.scheduling.control import cancel, forgive, set_plan_free
 from fmlbench.scheduling.engines.catalogue import open_engine
 from fmlbench.scheduling.engines.engine import Engine
 from fmlbench.scheduling.estimates import makespan
-from fmlbench.scheduling.planning import Plan, lay_out, make_plan, require_model_for_caps
-from fmlbench.scheduling.standing import Standing, State, look_at_all, seconds_left
+from fmlbench.scheduling.plan import Plan, lay_out, make_plan, require_model_for_caps
 from fmlbench.scheduling.status import Status, status_of
-from fmlbench.scheduling.steering import cancel, forgive, set_plan_free
 from fmlbench.scheduling.study import read_study
-from fmlbench.scheduling.sweeping import Sweep
+from fmlbench.scheduling.sweep import Sweep
+from fmlbench.scheduling.sweep_state import Standing, State, look_at_all, seconds_left
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 
 def start_sweep(study: str, *, engine: str, caps: Mapping[str, float | None], only_plan: bool, as_json: bool) -> None:

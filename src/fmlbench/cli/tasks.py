@@ -27,7 +27,7 @@ def list_tasks(
 ) -> None:
     """List the tasks there are."""
     from fmlbench.cli.screen import show, show_json
-    from fmlbench.reports.tables import task_table
+    from fmlbench.reports.terminal_tables import task_table
     from fmlbench.tasks.library import all_tasks
 
     folders = all_tasks(suite)
@@ -60,7 +60,7 @@ def new_task(
     from rich.text import Text
 
     from fmlbench.cli.screen import show_lines
-    from fmlbench.tasks.starting import start_task
+    from fmlbench.tasks.template import start_task
 
     folder = start_task(name, where)
     path = folder if folder.is_absolute() else f"./{folder}"

@@ -18,14 +18,14 @@ from fmlbench.core.record import Record
 from fmlbench.core.task import Calibration, ExamName, Figure, Measured, SiblingCalibration, World
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import find_changed, prepare
-from fmlbench.engine.redteam import attack_task
+from fmlbench.engine.red_team import attack_task
 from fmlbench.engine.variants import Variants, VariantScores
-from fmlbench.execution.draws import make_draw
-from fmlbench.execution.fork_server import ForkServer
-from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Sandbox
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.samples import make_draw
+from fmlbench.sandbox.fork_server import ForkServer
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import TaskFolder
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 
 SEEDS = 10
 SEALED_SEEDS = 2

@@ -17,9 +17,9 @@ from pathlib import Path
 import numpy as np
 
 from fmlbench.core.task import ExamName
-from fmlbench.execution.collecting import Array
-from fmlbench.execution.draws import Draw
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.experiment.answers import Array
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.samples import Draw
 
 _SAMPLED_ROWS = 24
 _NEEDLE_BYTES = 512

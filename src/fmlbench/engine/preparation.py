@@ -5,17 +5,17 @@ from pathlib import Path
 
 from fmlbench.core.errors import TaskInvalid
 from fmlbench.core.progress import Progress
-from fmlbench.execution.draws import Recipe, make_pools
-from fmlbench.execution.environments import build
-from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Sandbox
-from fmlbench.execution.secret import Secret, machine_secret
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.samples import Recipe, make_pools
+from fmlbench.experiment.secret import Secret, machine_secret
+from fmlbench.sandbox.environments import build
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.workspace.digests import digest_of
-from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
+from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
 from fmlbench.workspace.globs import matches
 from fmlbench.workspace.materials import is_intact, obtain
-from fmlbench.workspace.places import Places
 from fmlbench.workspace.trees import editable_files
 
 

@@ -16,14 +16,14 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.retests import RetestKey, due_retests
 from fmlbench.core.task import ExamName
 from fmlbench.engine.journal import Journal
-from fmlbench.engine.workbench import Workbench
-from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.turns import has_spare_core
+from fmlbench.experiment.evaluator import Workbench
+from fmlbench.experiment.pipeline import has_spare_core
+from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.events import Retested
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.provenance import processor_name
-from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
 from fmlbench.workspace.snapshots import Snapshots
 
 

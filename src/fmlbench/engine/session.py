@@ -14,8 +14,8 @@ from fmlbench.core.task import ExamName
 from fmlbench.core.text import storable
 from fmlbench.engine.budget import is_spent
 from fmlbench.engine.journal import Journal
-from fmlbench.engine.workbench import Workbench
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.experiment.evaluator import Workbench
+from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.events import NoteMade, ProposalMade, StepFinished, StepStarted, TestScored, Trouble
 from fmlbench.records.folder import RunFolder
 from fmlbench.workspace.editing_rules import FileReview, review_files

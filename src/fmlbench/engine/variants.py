@@ -11,14 +11,14 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import Attack, ExamName, Variant, World
-from fmlbench.engine.mining import Mined, mine
-from fmlbench.engine.workbench import Workbench
-from fmlbench.execution.knowledge import build_attack
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.engine.score_mining import Mined, mine
+from fmlbench.experiment.evaluator import Workbench
+from fmlbench.experiment.knowledge import build_attack
+from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.tasks.part import Part
+from fmlbench.workspace.dirs import Places
 from fmlbench.workspace.editing_rules import find_violation
-from fmlbench.workspace.filing import scratch_beside
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.files import scratch_beside
 from fmlbench.workspace.trees import editable_files, repository_files
 
 

@@ -15,11 +15,11 @@ from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.retests import RetestKind
 from fmlbench.core.task import ExamName
 from fmlbench.engine.retest import retest_purpose
-from fmlbench.engine.workbench import MAX_KEPT_ANSWER_BYTES, put_together
-from fmlbench.execution.collecting import Array, BadHandIn, NotHandedIn, read_array, read_handed_in
-from fmlbench.execution.draws import make_draw
-from fmlbench.execution.grading import Grade, Grading
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.experiment.answers import Array, BadHandIn, NotHandedIn, read_array, read_handed_in
+from fmlbench.experiment.evaluator import MAX_KEPT_ANSWER_BYTES, put_together
+from fmlbench.experiment.grader import Grade, Grading
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.samples import make_draw
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 

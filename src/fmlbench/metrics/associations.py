@@ -8,7 +8,7 @@ from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.comparability import require_comparable
 from fmlbench.metrics.comparison import MEASURE
 from fmlbench.metrics.measure import Family
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.correlation import Correlation, Kind, Pairs, correlate, correlate_within
 from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg
 

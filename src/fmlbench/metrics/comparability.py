@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.metrics.catalogue import find_measure
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 
 Fact = Callable[[MeasuredRun], str]
 

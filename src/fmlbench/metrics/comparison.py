@@ -18,7 +18,7 @@ from fmlbench.metrics.advice import Advice, Evidence, advise
 from fmlbench.metrics.catalogue import find_measure
 from fmlbench.metrics.comparability import require_comparable
 from fmlbench.metrics.measure import Better, Missing
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.bootstrap import Interval, mean_on_tasks_like_these, mean_on_these_tasks
 from fmlbench.metrics.statistics.draws import Tables, interval_over_draws, means_by_draw
 from fmlbench.metrics.statistics.groups import Groups

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmlbench.metrics.comparison import MEASURE, Comparison, Verdict, by_task, compare_all, orientation_of
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.bootstrap import (
     Interval,
     iqm_on_these_tasks,

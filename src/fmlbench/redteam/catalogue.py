@@ -8,11 +8,11 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.core.task import AnswerKind
 from fmlbench.redteam.attack import Attack, Control
 from fmlbench.redteam.controls import CONTROLS
-from fmlbench.redteam.forging import FORGING
-from fmlbench.redteam.gaming import GAMING
+from fmlbench.redteam.evaluator_tampering import TAMPERING
 from fmlbench.redteam.host import HOST
-from fmlbench.redteam.labels import LABELS
-from fmlbench.redteam.tampering import TAMPERING
+from fmlbench.redteam.label_access import LABELS
+from fmlbench.redteam.metric_gaming import GAMING
+from fmlbench.redteam.score_forging import FORGING
 
 ATTACKS: tuple[Attack, ...] = (*FORGING, *TAMPERING, *LABELS, *GAMING, *HOST)
 

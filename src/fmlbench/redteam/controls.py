@@ -1,7 +1,7 @@
 """Honest candidates that do unusual things: a red team that stops these as well has stopped nothing."""
 
-from fmlbench.redteam.arming import payload, reference_with_payload
 from fmlbench.redteam.attack import Candidate, Control, Ground
+from fmlbench.redteam.payload_builder import payload, reference_with_payload
 
 
 def _baseline(ground: Ground) -> Candidate:

@@ -1,8 +1,8 @@
 """Budget and host: use more than is allowed, outlive the step, or harm the machine."""
 
 from fmlbench.core.evaluation import Outcome
-from fmlbench.redteam.arming import payload
 from fmlbench.redteam.attack import Arm, Attack, Candidate, Family, Ground
+from fmlbench.redteam.payload_builder import payload
 
 _OK = frozenset({Outcome.OK})
 _CRASHED = frozenset({Outcome.CRASHED})

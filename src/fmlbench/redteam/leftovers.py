@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fmlbench.execution.cgroups import groups_of
+from fmlbench.sandbox.cgroups import groups_of
 
 _SHARED_FOLDERS = (tempfile.gettempdir(), "/dev/shm", "/var/tmp", "/run")  # noqa: S108 - looked into, not used
 

@@ -7,8 +7,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fmlbench.agents.catalogue import AgentEntry, model_settings
-from fmlbench.reports.tables import plain_table
+from fmlbench.agents.registry import AgentEntry, model_settings
+from fmlbench.reports.terminal_tables import plain_table
 
 
 @dataclass(frozen=True)

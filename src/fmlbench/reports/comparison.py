@@ -11,7 +11,7 @@ from fmlbench.metrics.leaderboard import Entry, Leaderboard
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.metrics.statistics.correlation import Correlation
 from fmlbench.metrics.statistics.permutation import ALPHA, fewest_pairs
-from fmlbench.reports.sheets import Sheet
+from fmlbench.reports.table import Sheet
 
 _NAMED = 3
 """How many runs are named where many are left out for one reason."""

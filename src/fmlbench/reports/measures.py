@@ -6,9 +6,9 @@ from fmlbench.core.figures import score_text
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing, Value
-from fmlbench.metrics.measuring import MeasuredRun
-from fmlbench.reports.sheets import Sheet
-from fmlbench.reports.wording import seal_text
+from fmlbench.metrics.measurement import MeasuredRun
+from fmlbench.reports.number_text import seal_text
+from fmlbench.reports.table import Sheet
 
 _FACTS = ("run", "task", "track", "agent", "seed", "seal", "embedder")
 

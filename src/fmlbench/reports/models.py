@@ -9,15 +9,15 @@ from rich.text import Text
 
 from fmlbench.agents.proposers.llm.manner import Manner
 from fmlbench.agents.settings import settings_of
-from fmlbench.llm.chat import Reply
-from fmlbench.llm.local.catalogue import LOCAL_MODELS, LocalModel
-from fmlbench.llm.local.fetching import LOCAL, model_file
-from fmlbench.llm.local.serving import is_installed
-from fmlbench.llm.opening import SCRIPTED
-from fmlbench.llm.prices import NOBODY
-from fmlbench.llm.providers.catalogue import PROVIDERS, Provider
-from fmlbench.llm.scripted import TINKER
-from fmlbench.reports.tables import plain_table
+from fmlbench.models.chat import Reply
+from fmlbench.models.client import SCRIPTED
+from fmlbench.models.local.catalogue import LOCAL_MODELS, LocalModel
+from fmlbench.models.local.fetching import LOCAL, model_file
+from fmlbench.models.local.serving import is_installed
+from fmlbench.models.prices import NOBODY
+from fmlbench.models.providers.catalogue import PROVIDERS, Provider
+from fmlbench.models.scripted import TINKER
+from fmlbench.reports.terminal_tables import plain_table
 from fmlbench.reports.untrusted import one_line
 
 

@@ -10,8 +10,8 @@ from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 from fmlbench.core.sources import Material
 from fmlbench.core.task import Figure, Limits, Task, Track
-from fmlbench.reports.tables import plain_table
-from fmlbench.reports.wording import duration_text
+from fmlbench.reports.number_text import duration_text
+from fmlbench.reports.terminal_tables import plain_table
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import name_of
 

@@ -11,9 +11,9 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.figures import score_text
 from fmlbench.core.run import Rung
 from fmlbench.core.text import counted
+from fmlbench.reports.number_text import VERDICTS, dollars_text, duration_text, estimate_text, seal_text
 from fmlbench.reports.summary import Stage, Summary, TestResult, Verdict
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import VERDICTS, dollars_text, duration_text, estimate_text, seal_text
 
 Row = tuple[str, Text]
 

@@ -10,9 +10,9 @@ from rich.tree import Tree
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.figures import score_text
+from fmlbench.reports.number_text import duration_text
 from fmlbench.reports.steps import StepRow
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import duration_text
 
 DEEPEST = 16
 """Steps below this depth are hung up here, and say what they stand on: deeper ones would leave the screen."""

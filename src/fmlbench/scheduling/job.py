@@ -21,7 +21,7 @@ from types import FrameType
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lease import holder_of
 from fmlbench.scheduling.attempts import Began, Ended, Ending, note
-from fmlbench.scheduling.glances import glance_at, progress_of
+from fmlbench.scheduling.run_status import glance_at, progress_of
 
 _LOOK_SECONDS = 0.1
 _GRACE_SECONDS = 60.0

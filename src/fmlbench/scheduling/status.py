@@ -6,8 +6,8 @@ from statistics import fmean
 
 from fmlbench.core.record import Record
 from fmlbench.core.run import agent_names
-from fmlbench.scheduling.planning import Plan
-from fmlbench.scheduling.standing import Standing, State
+from fmlbench.scheduling.plan import Plan
+from fmlbench.scheduling.sweep_state import Standing, State
 
 
 class Group(Record):

@@ -1,6 +1,6 @@
 """Surroundings for agents that need none."""
 
-from fmlbench.agents.surroundings import Quarters, Surroundings
+from fmlbench.agents.context import Quarters, Surroundings
 from fmlbench.core.run import Budget
 
 

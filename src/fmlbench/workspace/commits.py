@@ -7,8 +7,8 @@ from fmlbench.core.progress import Progress
 from fmlbench.core.sources import GitSource
 from fmlbench.workspace.archives import safe_path
 from fmlbench.workspace.git import Git, GitFailed, create_repository
-from fmlbench.workspace.programs import run_program
 from fmlbench.workspace.source_failures import SourceFailed
+from fmlbench.workspace.subprocesses import run_program
 
 
 def fetch_commit(source: GitSource, folder: Path, *, start: Path, progress: Progress) -> Path:

@@ -10,8 +10,8 @@ from pathlib import Path
 from fmlbench.core.progress import Progress
 from fmlbench.core.sources import NpmSource, PypiSource, UrlSource
 from fmlbench.workspace.digests import sha256_of
-from fmlbench.workspace.downloading import download, file_name
-from fmlbench.workspace.filing import exclusive, remove_folder, replace_folder, scratch_beside
+from fmlbench.workspace.download import download, file_name
+from fmlbench.workspace.files import exclusive, remove_folder, replace_folder, scratch_beside
 from fmlbench.workspace.registries import fetch_from_npm, fetch_from_pypi
 from fmlbench.workspace.source_failures import WrongChecksum
 

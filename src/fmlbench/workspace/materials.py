@@ -9,10 +9,10 @@ from fmlbench.core.errors import ChecksumMismatch, SourceUnavailable, TaskInvali
 from fmlbench.core.progress import Progress
 from fmlbench.core.sources import Material, Mend, PathSource
 from fmlbench.workspace.digests import digest_of, files_in
+from fmlbench.workspace.dirs import Places
 from fmlbench.workspace.disk import disk_trouble_explained
-from fmlbench.workspace.fetching import Fetcher, describe
-from fmlbench.workspace.filing import exclusive, replace_folder, scratch_beside
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.fetcher import Fetcher, describe
+from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
 from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
 
 _READ_ONLY = 0o444

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from fmlbench.core.progress import Progress
 from fmlbench.core.sources import NpmSource, PypiSource
-from fmlbench.workspace.downloading import download, file_name
-from fmlbench.workspace.programs import run_program
+from fmlbench.workspace.download import download, file_name
 from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
+from fmlbench.workspace.subprocesses import run_program
 
 _FOUND_LINK = re.compile(r"Found link (?P<url>\S+).*, version: (?P<version>\S+)$", re.MULTILINE)
 _NPM_CHATTER = ("code ", "A complete log", "errno ", "syscall ")

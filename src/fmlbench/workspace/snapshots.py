@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fmlbench.core.errors import InfraTrouble, RunDamaged
 from fmlbench.workspace.disk import disk_trouble_explained
-from fmlbench.workspace.filing import replace_folder, scratch_beside
+from fmlbench.workspace.files import replace_folder, scratch_beside
 from fmlbench.workspace.git import Git, GitFailed, create_repository, is_commit_id
 
 _WHO_AND_WHEN = "fmlbench <fmlbench@localhost> 946684800 +0000"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fmlbench.core.task import Editable
 from fmlbench.workspace.digests import files_in
-from fmlbench.workspace.filing import remove_folder
+from fmlbench.workspace.files import remove_folder
 from fmlbench.workspace.globs import matches
 
 READABLE_BYTES = 400_000

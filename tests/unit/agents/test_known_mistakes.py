@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from fmlbench.agents.catalogue import AGENTS, agent_spec, build_agent
+from fmlbench.agents.registry import AGENTS, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.core.agents import Session
 from fmlbench.core.evaluation import Evaluation, Outcome

@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from fmlbench.agents.catalogue import AGENTS, agent_spec, build_agent
-from fmlbench.agents.dice import dice
 from fmlbench.agents.proposers.unchanged import Unchanged
+from fmlbench.agents.registry import AGENTS, agent_spec, build_agent
+from fmlbench.agents.rng import dice
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.core.agents import Agent, Session

@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from fmlbench.agents.catalogue import AGENTS, agent_spec, build_agent
+from fmlbench.agents.registry import AGENTS, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.settings import Setting, made_with, parameter, read_settings, settings_of, with_defaults
 from fmlbench.core.errors import BadRequest

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fmlbench.agents.catalogue import AGENTS, MUTATE, agent_spec, build_agent
-from fmlbench.llm.scripted import Tinker
+from fmlbench.agents.registry import AGENTS, MUTATE, agent_spec, build_agent
+from fmlbench.models.scripted import Tinker
 from fmlbench.testing.sessions import Files, RecordedSession
 from fmlbench.testing.surroundings import bare_surroundings
 from tests.shapes import SHAPES, STEPS

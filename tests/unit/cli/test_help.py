@@ -14,7 +14,17 @@ COMMANDS = (
     *("metrics", "compare", "report", "export", "verify", "models", "sweep"),
 )
 
-HEAVY = ("pydantic", "numpy", "scipy", "libcst", "rich", "fmlbench.engine", "fmlbench.execution", "fmlbench.agents")
+HEAVY = (
+    "pydantic",
+    "numpy",
+    "scipy",
+    "libcst",
+    "rich",
+    "fmlbench.engine",
+    "fmlbench.sandbox",
+    "fmlbench.experiment",
+    "fmlbench.agents",
+)
 
 
 def test_help_loads_none_of_the_heavy_parts():

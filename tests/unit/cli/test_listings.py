@@ -8,7 +8,7 @@ import pytest
 
 from fmlbench.core.brief import Brief
 from fmlbench.engine.admission import Finding
-from fmlbench.tasks.starting import start_task
+from fmlbench.tasks.template import start_task
 from tests.unit.cli.conftest import Fmlbench
 
 
@@ -140,7 +140,7 @@ def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.Mon
     def nowhere(_: str) -> None: ...
 
     monkeypatch.setattr("fmlbench.cli.checkup.shutil.which", nowhere)
-    monkeypatch.setattr("fmlbench.execution.rungs.platform.freedesktop_os_release", lambda: {"ID": "fedora"})
+    monkeypatch.setattr("fmlbench.sandbox.isolation.platform.freedesktop_os_release", lambda: {"ID": "fedora"})
     found = {symptom["what"]: symptom for symptom in json.loads(fmlbench("doctor", "--json").out)}
     assert (found["git"]["health"], found["npm"]["health"]) == ("missing", "optional")
     assert found["git"]["mend"] == "sudo dnf install git"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.llm.exchanges import Exchange, read_exchanges
+from fmlbench.models.exchanges import Exchange, read_exchanges
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.testing.models.faults import Fault
@@ -135,7 +135,7 @@ def test_a_resumed_run_pays_for_nothing_twice(fmlbench: Fmlbench, runs: Path, mo
 def test_a_model_that_never_answers_is_not_waited_for_beyond_the_hours_and_the_run_can_be_resumed(
     fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("fmlbench.llm.timing.GRACE_SECONDS", 0.5)
+    monkeypatch.setattr("fmlbench.models.deadline.GRACE_SECONDS", 0.5)
     with ModelServer(lambda _: WIDER.replace("{steps}", "151"), [Fault.HANG]) as server:
         point_to(server, monkeypatch)
         called = fmlbench("run", "toy", *OPENAI, *ONE_STEP, "--hours", "0.0001")
@@ -149,8 +149,8 @@ def test_a_model_that_falls_silent_ends_the_search_when_the_hours_are_over(
 ):
     """Its first answer cannot be used, so it is asked again within the same step."""
     hours = Countdowns(3600.0, 3600.0, 0.5)
-    monkeypatch.setattr("fmlbench.engine.runner.Countdown", hours)
-    monkeypatch.setattr("fmlbench.llm.timing.GRACE_SECONDS", 0.5)
+    monkeypatch.setattr("fmlbench.engine.run.Countdown", hours)
+    monkeypatch.setattr("fmlbench.models.deadline.GRACE_SECONDS", 0.5)
     with SilentAfterOne(lambda _: WRONG) as server:
         point_to(server, monkeypatch)
         called = fmlbench("run", "toy", *OPENAI, "--steps", "3", "--retest", "0", "--hours", "1")
@@ -185,7 +185,7 @@ def _die(*_: object, **__: object) -> None:
 
 
 def test_failures_of_the_wire_that_pass_cost_no_step(fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("fmlbench.engine.consulting.PAUSES_SECONDS", (0.0,) * 4)
+    monkeypatch.setattr("fmlbench.engine.model_access.PAUSES_SECONDS", (0.0,) * 4)
     faults = [Fault.RATE_LIMITED, Fault.GARBAGE, Fault.DROP, Fault.OVERLOADED]
     with ModelServer(lambda _: WIDER.replace("{steps}", "151"), faults) as server:
         point_to(server, monkeypatch)
@@ -199,7 +199,7 @@ def test_failures_of_the_wire_that_pass_cost_no_step(fmlbench: Fmlbench, runs: P
 
 def test_failures_of_the_wire_do_not_lead_past_a_cap(fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch):
     """A call can take some 4,000 tokens, and a first answer that cannot be read may have: there is no room for two."""
-    monkeypatch.setattr("fmlbench.engine.consulting.PAUSES_SECONDS", (0.0,) * 4)
+    monkeypatch.setattr("fmlbench.engine.model_access.PAUSES_SECONDS", (0.0,) * 4)
     with ModelServer(lambda _: WIDER.replace("{steps}", "151"), [Fault.GARBAGE] * 9) as server:
         point_to(server, monkeypatch)
         words = ("--tokens", "5000", "--set", "output_tokens=1000")

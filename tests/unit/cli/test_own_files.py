@@ -11,7 +11,7 @@ from tests.unit.cli.conftest import Fmlbench
 
 STRATEGY = """\
 from dataclasses import dataclass
-from fmlbench.agents.catalogue import search_entry
+from fmlbench.agents.registry import search_entry
 from fmlbench.core.steps import Move, Operator
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ import pytest
 from fmlbench.cli.requests import RunRequest, read_settings
 from fmlbench.core.errors import BadRequest, RunExists, SandboxMissing
 from fmlbench.core.run import Rung
-from fmlbench.engine.runner import create
+from fmlbench.engine.run import create
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events
 from fmlbench.tasks.folder import TaskFolder, read_task
 from fmlbench.tasks.library import find_task, task_folders
 from fmlbench.testing.made_runs import make_run
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 from tests.unit.cli.conftest import Fmlbench
 
 REQUEST = RunRequest(agent="greedy", steps=3, seed=1, track="cpu")

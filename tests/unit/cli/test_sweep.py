@@ -9,13 +9,13 @@ from fmlbench.cli.selecting import select_runs
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import Budget
 from fmlbench.records.folder import RunFolder
-from fmlbench.reports.wording import duration_text
+from fmlbench.reports.number_text import duration_text
 from fmlbench.scheduling.attempts import Began, Ended, Ending, note
 from fmlbench.scheduling.estimates import HARNESS_SECONDS
-from fmlbench.scheduling.planning import lay_out, make_plan
+from fmlbench.scheduling.plan import lay_out, make_plan
 from fmlbench.scheduling.study import read_study
 from fmlbench.tasks.library import find_task
-from fmlbench.tasks.starting import start_task
+from fmlbench.tasks.template import start_task
 from tests.unit.cli.conftest import Fmlbench
 from tests.unit.scheduling.studies import complete
 

@@ -10,9 +10,9 @@ from rich.console import Console
 from fmlbench.cli.sweep_tables import headline
 from fmlbench.cli.sweep_view import watching
 from fmlbench.scheduling.attempts import Began, Ended, Ending, note
-from fmlbench.scheduling.planning import Plan
-from fmlbench.scheduling.standing import look_at_all
+from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.status import Status, status_of
+from fmlbench.scheduling.sweep_state import look_at_all
 from tests.unit.scheduling.studies import begin, complete, planned, study
 
 

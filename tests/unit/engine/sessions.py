@@ -3,14 +3,14 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from fmlbench.agents.catalogue import agent_spec
+from fmlbench.agents.registry import agent_spec
 from fmlbench.core.run import Budget, Rung, RunSpec
-from fmlbench.engine.briefing import write_brief
+from fmlbench.engine.brief import write_brief
 from fmlbench.engine.journal import Journal
 from fmlbench.engine.session import RunSession
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.folder import open_run
-from fmlbench.workspace.places import Places
+from fmlbench.workspace.dirs import Places
 from fmlbench.workspace.snapshots import Snapshots
 
 

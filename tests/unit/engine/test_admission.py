@@ -10,14 +10,14 @@ from fmlbench.core.errors import TaskInvalid
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Measured
 from fmlbench.engine.admission import Finding, check_task
-from fmlbench.engine.arena import AttackRow
 from fmlbench.engine.preparation import prepare
+from fmlbench.engine.red_team_run import AttackRow
 from fmlbench.engine.variants import Variants, VariantScores
-from fmlbench.execution.prepared import PreparedTask
-from fmlbench.execution.sandbox import Sandbox
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import read_task
-from fmlbench.tasks.starting import start_task
-from fmlbench.workspace.places import Places
+from fmlbench.tasks.template import start_task
+from fmlbench.workspace.dirs import Places
 
 pytestmark = pytest.mark.sandbox
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from fmlbench.engine.leaks import find_leaks
-from fmlbench.execution.draws import Draw
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.samples import Draw
 
 
 class World:

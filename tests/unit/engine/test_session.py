@@ -5,11 +5,11 @@ import pytest
 from fmlbench.core.agents import SessionClosed
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import Move, Operator, Proposal
-from fmlbench.execution.prepared import PreparedTask
+from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.events import ProposalMade, StepFinished
 from fmlbench.records.log import read_events
+from fmlbench.workspace.dirs import Places
 from fmlbench.workspace.information import added_information
-from fmlbench.workspace.places import Places
 from fmlbench.workspace.trees import editable_files
 from tests.unit.engine.sessions import open_session
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fmlbench.core.run import Rung, RunSpec
 from fmlbench.metrics.catalogue import names
 from fmlbench.metrics.measure import Missing, Value
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 from tests.unit.reports.by_hand import spec_of
 
 

@@ -9,7 +9,7 @@ from fmlbench.metrics.catalogue import names
 from fmlbench.metrics.comparison import Verdict, compare_all
 from fmlbench.metrics.leaderboard import rank_agents
 from fmlbench.metrics.measure import Missing
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.draws import noise_of_draws
 from fmlbench.metrics.statistics.power import seeds_needed_over_draws
 from fmlbench.reports.comparison import leaderboard_sheet, task_sheet, verdict_lines

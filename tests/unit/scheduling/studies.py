@@ -10,8 +10,8 @@ from fmlbench.records.events import Event, Retested, TestScored
 from fmlbench.records.log import EventLog
 from fmlbench.scheduling.attempts import Began, Ended, Ending, note
 from fmlbench.scheduling.engines.engine import Over
-from fmlbench.scheduling.glances import progress_of
-from fmlbench.scheduling.planning import Plan, PlannedRun, lay_out, make_plan
+from fmlbench.scheduling.plan import Plan, PlannedRun, lay_out, make_plan
+from fmlbench.scheduling.run_status import progress_of
 from fmlbench.scheduling.study import Caps, Retry, Study, StudyAgent
 from tests.unit.reports.by_hand import baseline, complete_run, started
 

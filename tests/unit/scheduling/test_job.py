@@ -13,7 +13,7 @@ from fmlbench.records.lease import leased
 from fmlbench.scheduling.attempts import Ended, Ending, read_attempts
 from fmlbench.scheduling.engines.local import Local, Machine
 from fmlbench.scheduling.job import Player, carry_out, main, play_row
-from fmlbench.scheduling.planning import Needs
+from fmlbench.scheduling.plan import Needs
 from tests.unit.scheduling.studies import planned, study
 
 NEEDS = Needs(threads=1, memory_mb=1000, wants_gpu=False)

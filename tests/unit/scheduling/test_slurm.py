@@ -12,7 +12,7 @@ import pytest
 
 from fmlbench.core.errors import EngineMissing, InfraTrouble
 from fmlbench.scheduling.engines.slurm import Slurm, open_slurm
-from fmlbench.scheduling.planning import Plan
+from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.study import Caps
 from fmlbench.scheduling.study import Slurm as Options
 from tests.unit.scheduling.studies import planned, study

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import FmlbenchError, StudyInvalid
-from fmlbench.scheduling.planning import make_plan
+from fmlbench.scheduling.plan import make_plan
 from fmlbench.scheduling.study import Study, StudyAgent, read_study
 from fmlbench.tasks.library import all_tasks
 

@@ -5,7 +5,7 @@ import pytest
 
 from fmlbench.core.errors import BadRequest, TaskInvalid, TaskNotFound
 from fmlbench.core.task import Calibration, Figure, Measured
-from fmlbench.tasks.calibrating import write_calibration
+from fmlbench.tasks.calibration import write_calibration
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.library import all_tasks, find_task
 

@@ -10,7 +10,7 @@ import pytest
 from fmlbench.core.errors import TaskInvalid
 from fmlbench.tasks import library
 from fmlbench.tasks.library import all_tasks, find_task, name_of
-from fmlbench.tasks.starting import start_task
+from fmlbench.tasks.template import start_task
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.unit.workspace.file_server import FileHandler, Shelf
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Generator[Shelf]:
     """A server at an address of its own; pauses between attempts take no time."""
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setattr("fmlbench.workspace.downloading.sleep", _no_pause)
+    monkeypatch.setattr("fmlbench.workspace.download.sleep", _no_pause)
     shelf = Shelf()
     handler = type("Handler", (FileHandler,), {"shelf": shelf})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

@@ -13,8 +13,8 @@ from fmlbench.core.errors import ChecksumMismatch, InfraTrouble, SourceUnavailab
 from fmlbench.core.progress import Silent
 from fmlbench.core.sources import GitSource, Material, Mend, PathSource, Source, UrlSource
 from fmlbench.workspace.digests import digest_of, files_in
+from fmlbench.workspace.dirs import Places
 from fmlbench.workspace.materials import is_intact, obtain
-from fmlbench.workspace.places import Places
 from tests.unit.workspace.file_server import Shelf
 
 FILES = {"easy/net.py": b"x = 1\ny = 1\n", "README.md": b"Read me.\n"}

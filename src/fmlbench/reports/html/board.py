@@ -8,11 +8,11 @@ from markupsafe import Markup
 from fmlbench.core.errors import BadRequest
 from fmlbench.metrics.comparison import MEASURE, by_task
 from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.reports.comparison import group_lines, leaderboard_sheet, verdict_lines
-from fmlbench.reports.html.plots.intervals import Strip, draw_strips
+from fmlbench.reports.html.plots.interval_bars import Strip, draw_strips
 from fmlbench.reports.html.plots.profile import draw_profiles
-from fmlbench.reports.sheets import Sheet
+from fmlbench.reports.table import Sheet
 
 
 @dataclass(frozen=True)

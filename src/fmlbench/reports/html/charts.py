@@ -11,8 +11,8 @@ from fmlbench.metrics.statistics.rates import wilson
 from fmlbench.reports.html.plots.bars import Part, draw_bar
 from fmlbench.reports.html.plots.map import draw_map, project
 from fmlbench.reports.html.plots.scores import PlottedStep, ScoreCurve, draw_scores
-from fmlbench.reports.html.reading import RunRecord
-from fmlbench.reports.wording import dollars_text, duration_text
+from fmlbench.reports.html.run_records import RunRecord
+from fmlbench.reports.number_text import dollars_text, duration_text
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.metrics.associations import Association, associate
-from fmlbench.metrics.measuring import MeasuredRun
+from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.permutation import ALPHA
 
 _SHADES = 4

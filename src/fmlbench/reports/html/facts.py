@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from fmlbench.core.task import Material
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing
-from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.run_records import RunRecord
 from fmlbench.reports.measures import value_text
+from fmlbench.reports.number_text import seal_text
 from fmlbench.reports.untrusted import one_line
-from fmlbench.reports.wording import seal_text
 
 Fact = tuple[str, str]
 

@@ -13,9 +13,9 @@ from markupsafe import Markup
 from fmlbench import __version__
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.catalogue import MEASURES
-from fmlbench.reports.html.leagues import League, make_leagues
-from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.comparison_groups import League, make_leagues
 from fmlbench.reports.html.run_page import RunPage, run_page
+from fmlbench.reports.html.run_records import RunRecord
 from fmlbench.reports.summary import Stage
 
 _ROOM_OF_ONE_RUN = 2_000_000

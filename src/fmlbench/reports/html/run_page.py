@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from fmlbench.core.figures import score_text
+from fmlbench.reports.html.cards import Tile, tiles_of
 from fmlbench.reports.html.charts import Chart, chart_map, chart_outcomes, chart_scores, chart_time
 from fmlbench.reports.html.facts import Fact, MeasureLine, measures_of, provenance_of
-from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.run_records import RunRecord
 from fmlbench.reports.html.step_view import StepLine, plotted_steps, step_details, step_lines, to_script_data
-from fmlbench.reports.html.tiles import Tile, tiles_of
+from fmlbench.reports.number_text import VERDICTS, seal_text
 from fmlbench.reports.summary import Summary
-from fmlbench.reports.wording import VERDICTS, seal_text
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from fmlbench.core.errors import RunDamaged
-from fmlbench.reports.html.reading import RunRecord
-from fmlbench.reports.sheets import Sheet
+from fmlbench.reports.html.run_records import RunRecord
+from fmlbench.reports.table import Sheet
 from fmlbench.workspace.information import shared_share
 from fmlbench.workspace.snapshots import Snapshots
 

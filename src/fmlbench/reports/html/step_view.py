@@ -11,11 +11,11 @@ from fmlbench.core.text import counted
 from fmlbench.metrics.reliability import fate_of
 from fmlbench.reports.html.graph import draw_rows, lay_lanes
 from fmlbench.reports.html.plots.scores import PlottedStep
-from fmlbench.reports.html.reading import RunRecord
+from fmlbench.reports.html.run_records import RunRecord
 from fmlbench.reports.html.script_data import head_of, tail_of, to_json
+from fmlbench.reports.number_text import dollars_text, duration_text
 from fmlbench.reports.steps import StepRow, step_rows
 from fmlbench.reports.untrusted import clean, one_line
-from fmlbench.reports.wording import dollars_text, duration_text
 
 _DIFF_SHARE = 5 / 8
 _OTHER_SHARE = 1 / 8

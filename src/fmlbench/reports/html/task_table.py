@@ -9,14 +9,14 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 from fmlbench.metrics.scale import best_so_far
-from fmlbench.reports.html.plots.race import Runner, draw_race
-from fmlbench.reports.html.reading import RunRecord, by_agent
+from fmlbench.reports.agent_tables import rounds_of, rounds_sheet
+from fmlbench.reports.html.plots.progress_plot import Runner, draw_race
+from fmlbench.reports.html.run_records import RunRecord, by_agent
 from fmlbench.reports.html.similarity import similarity_sheet
 from fmlbench.reports.measures import value_text
-from fmlbench.reports.rounds import rounds_of, rounds_sheet
-from fmlbench.reports.sheets import Sheet
+from fmlbench.reports.number_text import brief_estimate_text
 from fmlbench.reports.summary import Stage, Summary
-from fmlbench.reports.wording import brief_estimate_text
+from fmlbench.reports.table import Sheet
 
 _MEASURES = ("improvement", "transfer", "gain_in_sigmas", "valid_step_ratio", "auc", "diversity")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from fmlbench.core.errors import BadRequest
 from fmlbench.scheduling.engines.engine import Engine
 from fmlbench.scheduling.job import Player
-from fmlbench.scheduling.planning import Plan
+from fmlbench.scheduling.plan import Plan
 
 
 def open_engine(name: str, plan: Plan, cache: Path) -> Engine:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fmlbench.scheduling.planning import PlannedRun
+from fmlbench.scheduling.plan import PlannedRun
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from fmlbench.scheduling.engines.engine import Over
 from fmlbench.scheduling.job import Player, carry_out
-from fmlbench.scheduling.planning import Needs, PlannedRun
+from fmlbench.scheduling.plan import Needs, PlannedRun
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from fmlbench.core.errors import EngineMissing
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.engines.engine import Over
 from fmlbench.scheduling.job import Player, carry_out, gpu_numbers
-from fmlbench.scheduling.planning import PlannedRun
+from fmlbench.scheduling.plan import PlannedRun
 from fmlbench.scheduling.study import Ray, Study
 
 _STOP_SECONDS = 90

@@ -21,7 +21,7 @@ from typing import TypeVar
 
 from fmlbench.core.errors import EngineMissing, InfraTrouble
 from fmlbench.scheduling.engines.engine import Over
-from fmlbench.scheduling.planning import Plan, PlannedRun
+from fmlbench.scheduling.plan import Plan, PlannedRun
 from fmlbench.scheduling.study import Slurm as Options
 
 _PROGRAMS = ("sbatch", "squeue", "scancel")

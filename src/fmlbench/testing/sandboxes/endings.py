@@ -9,8 +9,8 @@ from contextlib import suppress
 
 import pytest
 
-from fmlbench.execution.cgroups import remove_stale
-from fmlbench.execution.sandbox import Ending, Job, Sandbox
+from fmlbench.sandbox.cgroups import remove_stale
+from fmlbench.sandbox.protocol import Ending, Job, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of, processes_of, start_harness, wait_until
 

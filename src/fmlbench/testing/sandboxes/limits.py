@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.execution.output import HEAD_BYTES, TAIL_BYTES
-from fmlbench.execution.sandbox import Ending, Sandbox
+from fmlbench.sandbox.output import HEAD_BYTES, TAIL_BYTES
+from fmlbench.sandbox.protocol import Ending, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of
 

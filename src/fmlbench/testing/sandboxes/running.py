@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.execution.pythons import machine_python
-from fmlbench.execution.sandbox import Ending, Mount, Sandbox
+from fmlbench.sandbox.protocol import Ending, Mount, Sandbox
+from fmlbench.sandbox.pythons import machine_python
 from fmlbench.testing.sandboxes.workshop import Workshop, processes_of, wait_until
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.execution.sandbox import Ending, Mount, Sandbox
+from fmlbench.sandbox.protocol import Ending, Mount, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop
 

@@ -6,16 +6,16 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fmlbench.execution.sandbox import Ending, Job, Mount, Sandbox
-from fmlbench.execution.stages import KIT
-from fmlbench.execution.turns import Turns
+from fmlbench.experiment.pipeline import Turns
+from fmlbench.experiment.stages import KIT
+from fmlbench.sandbox.protocol import Ending, Job, Mount, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of, processes_of, start_harness, wait_until
 
 _MARK = "import pathlib, sys; pathlib.Path(sys.argv[-1], 'out', 'begun').touch()"
 _HARNESS = """
 import pickle, sys, time
-from fmlbench.execution.turns import Turns
+from fmlbench.experiment.pipeline import Turns
 sandbox, job = pickle.load(sys.stdin.buffer)
 turns = Turns(sandbox, ahead=True)
 turns.line_up(job)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from fmlbench.core.task import Limits
-from fmlbench.execution.cgroups import groups_of
-from fmlbench.execution.sandbox import Job, Mount, Sandbox, TaskPython
+from fmlbench.sandbox.cgroups import groups_of
+from fmlbench.sandbox.protocol import Job, Mount, Sandbox, TaskPython
 
 WALL_SECONDS = 120.0
 """Far above what any job here needs: a busy machine must not fail a test."""

@@ -2,9 +2,9 @@
 
 import pytest
 
-from fmlbench.agents.catalogue import AGENTS, MUTATE, agent_spec, build_agent
+from fmlbench.agents.registry import AGENTS, MUTATE, agent_spec, build_agent
 from fmlbench.core.evaluation import Outcome
-from fmlbench.llm.scripted import Tinker
+from fmlbench.models.scripted import Tinker
 from fmlbench.testing.sessions import Files, RecordedSession, told
 from fmlbench.testing.surroundings import bare_surroundings
 

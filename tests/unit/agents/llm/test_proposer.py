@@ -10,7 +10,7 @@ from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import Move, Operator, Proposal, Usage
-from fmlbench.llm.chat import Reply, Request, Tokens
+from fmlbench.models.chat import Reply, Request, Tokens
 from fmlbench.testing.sessions import RecordedSession
 
 FILES = {"model.py": "width = 8\ndepth = 2\n"}

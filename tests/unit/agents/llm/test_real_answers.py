@@ -15,7 +15,7 @@ from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.greedy import Greedy
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import Move, Operator
-from fmlbench.llm.scripted import Scripted
+from fmlbench.models.scripted import Scripted
 from fmlbench.tasks.library import find_task
 from fmlbench.testing.sessions import RecordedSession
 

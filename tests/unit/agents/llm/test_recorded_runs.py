@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.catalogue import agent_spec, build_agent
+from fmlbench.agents.registry import agent_spec, build_agent
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.record import Record
 from fmlbench.core.steps import Operator, Step
-from fmlbench.llm.chat import Place, Reply, Request
-from fmlbench.llm.exchanges import Exchange
-from fmlbench.llm.replaying import Replayed
+from fmlbench.models.chat import Place, Reply, Request
+from fmlbench.models.exchanges import Exchange
+from fmlbench.models.replay import Replayed
 from fmlbench.testing.sessions import RecordedSession
 from fmlbench.testing.surroundings import bare_surroundings
 

@@ -14,7 +14,7 @@ from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.steps import Move, Operator
-from fmlbench.llm.chat import Place, Reply, Request
+from fmlbench.models.chat import Place, Reply, Request
 from fmlbench.testing.sessions import RecordedSession
 
 FILES = {"model.py": "width = 8\n"}

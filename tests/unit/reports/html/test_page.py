@@ -12,7 +12,7 @@ from fmlbench.core.task import Task
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState
 from fmlbench.reports.html.page import make_report, render
-from fmlbench.reports.html.reading import RunRecord, read_run
+from fmlbench.reports.html.run_records import RunRecord, read_run
 from fmlbench.reports.html.script_data import head_of, tail_of, to_json
 from fmlbench.reports.html.step_view import step_details, to_script_data
 from fmlbench.tasks.library import find_task

@@ -9,10 +9,10 @@ from fmlbench.metrics.reliability import Fate
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.reports.html.plots.bars import Part, draw_bar
 from fmlbench.reports.html.plots.frame import Frame
-from fmlbench.reports.html.plots.intervals import Strip, draw_strips
+from fmlbench.reports.html.plots.interval_bars import Strip, draw_strips
 from fmlbench.reports.html.plots.map import draw_map, project
 from fmlbench.reports.html.plots.profile import draw_profiles
-from fmlbench.reports.html.plots.race import Runner, draw_race
+from fmlbench.reports.html.plots.progress_plot import Runner, draw_race
 from fmlbench.reports.html.plots.scales import Scale, spanning, tick_text
 from fmlbench.reports.html.plots.scores import PlottedStep, ScoreCurve, draw_scores
 from fmlbench.reports.html.plots.svg import element

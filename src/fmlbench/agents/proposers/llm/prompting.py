@@ -18,7 +18,7 @@ from fmlbench.core.brief import Brief
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Move, Operator
-from fmlbench.llm.chat import estimate_tokens
+from fmlbench.models.chat import estimate_tokens
 
 BYTES_PER_TOKEN = 3
 _SHARE_OF_OUTPUT = 0.2

@@ -7,7 +7,6 @@ from functools import partial
 from itertools import count
 from random import Random
 
-from fmlbench.agents.dice import dice
 from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.applying import apply
 from fmlbench.agents.proposers.llm.definitions import definition_of
@@ -20,12 +19,13 @@ from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
 from fmlbench.agents.proposers.llm.prompting import BYTES_PER_TOKEN, Thoughts, example_path, write_prompt
 from fmlbench.agents.proposers.llm.quoting import fenced, head_of, mark_of
 from fmlbench.agents.proposers.llm.thinking import Thinker
+from fmlbench.agents.rng import dice
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Usage
 from fmlbench.core.text import counted
-from fmlbench.llm.chat import ChatModel, Message, Place, Reply, Request
+from fmlbench.models.chat import ChatModel, Message, Place, Reply, Request
 from fmlbench.workspace.globs import matches
 
 PROPOSE = "propose"

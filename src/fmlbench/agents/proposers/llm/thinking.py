@@ -15,7 +15,7 @@ from fmlbench.agents.proposers.llm.prompting import BYTES_PER_TOKEN, SHARE_OF_TH
 from fmlbench.agents.proposers.llm.quoting import head_of, mark_of
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import Move, Note
-from fmlbench.llm.chat import Message
+from fmlbench.models.chat import Message
 
 Ask = Callable[[str, int, str, tuple[Message, ...]], str]
 """What a model says at a purpose and a turn, to a system prompt and a conversation."""

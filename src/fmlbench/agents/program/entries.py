@@ -1,0 +1,76 @@
+"""The agents that are programs of their own, for the catalogue; what runs them is imported when one is built."""
+
+from fmlbench.agents.context import Surroundings
+from fmlbench.agents.entry import AgentEntry
+from fmlbench.agents.settings import Setting
+from fmlbench.core.agents import Agent
+from fmlbench.core.run import AgentSpec
+
+COMMAND = "command"
+"""The agent that is a command of the user's own."""
+
+_OWN = "its own"
+
+_PROGRAM = Setting(
+    "", "the path of the program; otherwise it is looked for on the PATH, and else installed with npm", is_path=True
+)
+
+
+def _command(spec: AgentSpec, surroundings: Surroundings) -> Agent:
+    from fmlbench.agents.program.building import command_agent  # noqa: PLC0415
+
+    return command_agent(spec, surroundings)
+
+
+def _preset(spec: AgentSpec, surroundings: Surroundings) -> Agent:
+    from fmlbench.agents.program.building import preset_agent  # noqa: PLC0415
+
+    return preset_agent(spec, surroundings)
+
+
+def _human(_spec: AgentSpec, surroundings: Surroundings) -> Agent:
+    from fmlbench.agents.program.person import Person  # noqa: PLC0415
+
+    return Person(surroundings.quarters(), surroundings.budget.steps)
+
+
+def _preset_entry(name: str, description: str, model: str) -> AgentEntry:
+    return AgentEntry(
+        name=name,
+        description=description,
+        strategy=_OWN,
+        proposer=_OWN,
+        build=_preset,
+        is_program=True,
+        default_model=model,
+        settings={"program": _PROGRAM, "flags": Setting("", "more words for its command line")},
+    )
+
+
+PROGRAMS: tuple[AgentEntry, ...] = (
+    AgentEntry(
+        name=COMMAND,
+        description="A program of yours: it works sealed in a copy of the repository and submits with 'fml'.",
+        strategy=_OWN,
+        proposer=_OWN,
+        build=_command,
+        is_program=True,
+        default_model="",
+        settings={
+            "cmd": Setting("", "the command line that starts it", required=True),
+            "see": Setting("", "folders of this machine that it needs, separated by colons"),
+        },
+    ),
+    _preset_entry("claude-code", "Anthropic's Claude Code, the paper's linear agent.", "anthropic/claude-sonnet-4-5"),
+    _preset_entry("codex", "OpenAI's Codex.", "openai/gpt-5.1-codex"),
+    _preset_entry("gemini", "Google's Gemini CLI.", "google/gemini-2.5-pro"),
+    AgentEntry(
+        name="human",
+        description="You: work in a terminal with 'fml', unsealed; your time is the cost.",
+        strategy=_OWN,
+        proposer=_OWN,
+        build=_human,
+        is_program=True,
+        is_person=True,
+    ),
+)

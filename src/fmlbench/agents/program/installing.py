@@ -1,0 +1,104 @@
+"""Find a program that comes as an npm package, or install it, and say what of this machine it needs to see."""
+
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from fmlbench.agents.program.job import LAB
+from fmlbench.core.errors import AgentFailed, BadRequest
+from fmlbench.sandbox.protocol import Mount
+from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
+
+_PACKAGES = "node_modules"
+_INSTALL_SECONDS = 900.0
+
+
+@dataclass(frozen=True)
+class NpmPackage:
+    """A program in the npm registry, at the version that is known to work."""
+
+    title: str
+    name: str
+    version: str
+    program: str
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder it is installed in."""
+        return f"{self.program}-{self.version}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A program of this machine, as a sandbox sees it."""
+
+    inside: str
+    """Its path there, for a shell."""
+    mounts: tuple[Mount, ...]
+    path: tuple[str, ...]
+    """Where what it needs itself lies."""
+
+
+def find_program(package: NpmPackage, given: str, folder: Path) -> Found:
+    """The program that the user named, or that is on the PATH, or else the pinned version, installed below a folder."""
+    require_program(package, given, folder)
+    there = given or shutil.which(package.program)
+    return _as_seen(Path(there) if there else install(package, folder))
+
+
+def require_program(package: NpmPackage, given: str, folder: Path) -> None:
+    """Look whether the program is there, or can be installed; nothing is started."""
+    if given:
+        if not Path(given).is_file():
+            raise BadRequest(f"There is no program '{given}'.", hint="program= is the path of a file.")
+        return
+    is_there = shutil.which(package.program) or (folder / package.folder).exists()
+    if not is_there and shutil.which("npm") is None:
+        raise AgentFailed(
+            f"{package.title} is not installed, and npm is not there to install it.",
+            hint=f"Install Node.js, or {package.title} itself; --set program=PATH names one off the PATH.",
+        )
+
+
+def install(package: NpmPackage, folder: Path) -> Path:
+    """Install the pinned version unless it is there; its program."""
+    made = folder / package.folder
+    with exclusive(made):
+        if not made.exists():
+            with scratch_beside(made) as scratch:
+                _npm_install(package, scratch / "made")
+                replace_folder(scratch / "made", made)
+    return made / _PACKAGES / ".bin" / package.program
+
+
+def _npm_install(package: NpmPackage, folder: Path) -> None:
+    folder.mkdir()
+    words = ["npm", "install", "--prefix", str(folder), "--no-audit", "--no-fund", f"{package.name}@{package.version}"]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_INSTALL_SECONDS)
+        trouble = done.stderr.strip()[-300:] if done.returncode else ""
+    except subprocess.TimeoutExpired:
+        trouble = f"it took more than {_INSTALL_SECONDS:.0f} s"
+    if trouble:
+        raise AgentFailed(
+            f"{package.title} {package.version} could not be installed: {trouble}",
+            hint="Look at your network and npm's registry, or install it yourself and give --set program=PATH.",
+        )
+
+
+def _as_seen(program: Path) -> Found:
+    """Show a sandbox the packages a program is part of, or the program alone, and Node.js beside it."""
+    real = program.resolve()
+    packages = next((parent for parent in reversed(real.parents) if parent.name == _PACKAGES), None)
+    top = packages or real
+    inside = f"{LAB}/program/{top.name}"
+    node = shutil.which("node")
+    return Found(
+        inside='"$FML_LAB"/' + "/".join(("program", top.name, *real.relative_to(top).parts)),
+        mounts=(
+            Mount(top, inside),
+            *([Mount(Path(node).resolve(), f"{LAB}/node/node")] if node else []),
+        ),
+        path=("{lab}/node",) if node else (),
+    )

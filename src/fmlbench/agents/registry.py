@@ -1,0 +1,272 @@
+"""The agents there are: by name, with their settings, built when they are asked for.
+
+A Python file that defines an ``AgentEntry`` is an agent, too, named by its path. Other packages add theirs with an
+entry point in the group ``fmlbench.agents`` whose value is an ``AgentEntry``.
+"""
+
+import difflib
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+
+from fmlbench.agents.context import Surroundings
+from fmlbench.agents.entry import AgentEntry
+from fmlbench.agents.model_choice import language_model, with_model
+from fmlbench.agents.program.entries import PROGRAMS
+from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.reference import Reference
+from fmlbench.agents.proposers.scripted import Scripted
+from fmlbench.agents.proposers.unchanged import Unchanged
+from fmlbench.agents.script import read_script
+from fmlbench.agents.search_agent import Observer, SearchAgent
+from fmlbench.agents.settings import (
+    Setting,
+    Value,
+    made_with,
+    read_settings,
+    require_strategy,
+    settings_of,
+    with_defaults,
+)
+from fmlbench.agents.sketcher import Sketching
+from fmlbench.agents.strategies.adaptive import Adaptive
+from fmlbench.agents.strategies.ai_scientist import AIScientist
+from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
+from fmlbench.agents.strategies.aide import Aide
+from fmlbench.agents.strategies.evolve import Evolve
+from fmlbench.agents.strategies.greedy import Greedy
+from fmlbench.agents.strategies.linear import Linear
+from fmlbench.agents.strategies.mcts import MonteCarlo
+from fmlbench.agents.strategies.random_search import RandomSearch
+from fmlbench.agents.strategies.repeat import Repeat
+from fmlbench.agents.strategies.scripted import Scripted as ScriptedMoves
+from fmlbench.agents.user_errors import Mistake, in_words, mistakes_in
+from fmlbench.agents.user_file import is_file_of_agents, load_one, read_agent_file
+from fmlbench.core.agents import Agent, Proposer, Strategy
+from fmlbench.core.errors import AgentBroken, AgentNotFound, BadRequest
+from fmlbench.core.run import AgentSpec
+from fmlbench.models.chat import ChatModel
+
+ENTRY_POINTS = "fmlbench.agents"
+
+
+@dataclass(frozen=True)
+class ProposerEntry:
+    """Who writes the code of a search agent."""
+
+    name: str
+    make: Callable[[AgentSpec], Proposer]
+    settings: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
+    """Set beside those of the strategy."""
+
+
+def _mutate(_spec: AgentSpec) -> Proposer:
+    """Imported only now: listing agents must not take the time to load a syntax-tree library."""
+    from fmlbench.agents.proposers.mutate.proposer import Mutate  # noqa: PLC0415
+
+    return Mutate()
+
+
+MUTATE = ProposerEntry("mutate", _mutate)
+
+
+def search_entry(
+    name: str,
+    strategy: type[Strategy],
+    description: str,
+    *,
+    proposer: ProposerEntry = MUTATE,
+    observer: Observer | None = None,
+    defaults: Mapping[str, Value] | None = None,
+) -> AgentEntry:
+    """An agent that searches; its settings are the parameters of its strategy and its proposer.
+
+    With ``defaults`` it is a preset: a strategy whose parameters have other values unless somebody sets them.
+    """
+    require_strategy(strategy)
+    return AgentEntry(
+        name=name,
+        description=description,
+        strategy=name,
+        proposer=proposer.name,
+        build=lambda spec, _: SearchAgent(made_with(strategy, spec.settings), proposer.make(spec), observer),
+        settings=with_defaults(name, {**settings_of(strategy), **proposer.settings}, defaults or {}),
+        check=lambda values: made_with(strategy, values),
+    )
+
+
+def all_agents() -> dict[str, AgentEntry]:
+    """Built-in agents and those of other packages, by name; nobody can take a built-in name."""
+    others = (_loaded(point) for point in entry_points(group=ENTRY_POINTS))
+    return {**{entry.name: entry for entry in others if isinstance(entry, AgentEntry)}, **AGENTS}
+
+
+def _loaded(point: EntryPoint) -> object:
+    try:
+        return point.load()
+    except Exception as error:
+        raise AgentBroken(
+            f"Agent '{point.name}' of another package cannot be loaded: {in_words(error)}.",
+            hint=f"Mend or remove the package that brings '{point.value}'.",
+        ) from error
+
+
+def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> AgentSpec:
+    """Name an agent for the record, with all of its settings, whether given or left at their defaults.
+
+    A model takes the place of ``mutate``: the strategy stays the same, and the model's settings join the agent's. A
+    program uses it in its own way.
+    """
+    entry = find_agent(name)
+    if entry.default_model is not None:
+        return _spec(entry, read_settings(name, entry.settings, settings)).model_copy(
+            update={"model": model or entry.default_model}
+        )
+    if model and not takes_model(entry):
+        hint = f"'fmlbench agents' lists those that take one: their proposer is {MUTATE.name}."
+        raise BadRequest(f"Agent '{name}' has no use for a model.", hint=hint)
+    if not model:
+        _refuse_settings_of_models(entry, settings)
+    values = read_settings(name, {**entry.settings, **(model_settings(entry) if model else {})}, settings)
+    with _mistakes_of(entry):
+        try:
+            entry.check(values)
+            if model:
+                made_with(Manner, values)
+        except ValueError as error:
+            hint = f"'fmlbench agents {name}' says what can be set."
+            raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
+    spec = _spec(entry, values)
+    return with_model(spec, model) if model else spec
+
+
+def takes_model(entry: AgentEntry) -> bool:
+    """Whether an agent can be given a language model."""
+    return entry.default_model is not None or entry.proposer == MUTATE.name
+
+
+def model_settings(entry: AgentEntry) -> Mapping[str, Setting]:
+    """What can be set as well once an agent is given a model; programs ask theirs in their own way."""
+    return settings_of(Manner) if entry.proposer == MUTATE.name else {}
+
+
+def _refuse_settings_of_models(entry: AgentEntry, given: Mapping[str, str]) -> None:
+    for key in given:
+        if key in model_settings(entry) and key not in entry.settings:
+            raise BadRequest(
+                f"Agent '{entry.name}' has no setting named '{key}'.",
+                hint="It is a setting of language models: add --model NAME.",
+            )
+
+
+def _spec(entry: AgentEntry, values: dict[str, Value]) -> AgentSpec:
+    return AgentSpec(
+        name=entry.name, strategy=entry.strategy, proposer=entry.proposer, settings=values, file=entry.file
+    )
+
+
+def is_program(spec: AgentSpec) -> bool:
+    """Whether an agent is a program with a loop and a clock of its own."""
+    return find_agent(spec.name, spec.file).is_program
+
+
+def build_agent(spec: AgentSpec, surroundings: Surroundings, model: ChatModel | None = None) -> Agent:
+    """Build the agent that a specification names; ``model`` is the one it names, ready to be asked."""
+    entry = find_agent(spec.name, spec.file)
+    with _mistakes_of(entry):
+        agent = entry.build(spec, surroundings)
+        _require_methods(agent)
+    if model is not None and isinstance(agent, SearchAgent):
+        return replace(agent, proposer=language_model(spec, model))
+    return agent
+
+
+def _require_methods(agent: object) -> None:
+    asked: dict[str, object] = {"run": agent}
+    if isinstance(agent, SearchAgent):
+        asked |= {"next_move": agent.strategy, "propose": agent.proposer}
+    for method, part in asked.items():
+        if not callable(getattr(part, method, None)):
+            raise Mistake(f"{type(part).__name__} has no method {method}")
+
+
+def _mistakes_of(entry: AgentEntry) -> AbstractContextManager[None]:
+    """What goes wrong in here is the mistake of the file that an agent is from, if it is from one."""
+    return mistakes_in(entry.name) if entry.file else nullcontext()
+
+
+def find_agent(name: str, digest: str = "") -> AgentEntry:
+    """The agent of that name, or in the file of that name, which must have the digest if one is given."""
+    if is_file_of_agents(name):
+        file = read_agent_file(Path(name).resolve(), digest)
+        return replace(load_one(file, AgentEntry), name=str(file.path), file=file.digest)
+    agents = AGENTS if name in AGENTS else all_agents()
+    if name in agents:
+        return agents[name]
+    close = difflib.get_close_matches(name, agents, n=1)
+    listed = ", ".join(sorted(agent.name for agent in agents.values() if not agent.is_double))
+    hint = f"Did you mean '{close[0]}'?" if close else f"There are: {listed}."
+    raise AgentNotFound(f"There is no agent named '{name}'.", hint=hint)
+
+
+def _noop(_spec: AgentSpec, _surroundings: Surroundings) -> Agent:
+    return SearchAgent(Repeat(), Unchanged())
+
+
+def _oracle(_spec: AgentSpec, surroundings: Surroundings) -> Agent:
+    return SearchAgent(Repeat(times=1), Reference(surroundings.reference, surroundings.reference_idea))
+
+
+def _scripted(spec: AgentSpec, _surroundings: Surroundings) -> Agent:
+    script = read_script(Path(str(spec.settings["script"])))
+    return SearchAgent(ScriptedMoves(script), Scripted(script))
+
+
+AGENTS: dict[str, AgentEntry] = {
+    entry.name: entry
+    for entry in (
+        AgentEntry(
+            name="noop",
+            description="Hands in the baseline again and again: its scores show the noise.",
+            strategy="repeat",
+            proposer="unchanged",
+            build=_noop,
+        ),
+        AgentEntry(
+            name="oracle",
+            description="Applies the task's expert reference once: its score shows what is known to be possible.",
+            strategy="repeat",
+            proposer="reference",
+            build=_oracle,
+        ),
+        search_entry(
+            "random", RandomSearch, "Goes on from any earlier step that ran: the control for all other strategies."
+        ),
+        search_entry("linear", Linear, "One chain, never back, as a coding agent works in one folder."),
+        search_entry(
+            "greedy", Greedy, "Improves the best step so far and mends a failure first, as autoresearch does."
+        ),
+        search_entry("aide", Aide, "AIDE: a few drafts, then mends what is broken or improves what is best."),
+        search_entry(
+            "mcts", MonteCarlo, "AIRA's Monte-Carlo tree search: weighs good steps against those seldom tried."
+        ),
+        search_entry("ai-scientist", AIScientist, "The AI Scientist: idea by idea, each worked out in a few runs."),
+        search_entry("ai-scientist-v2", AIScientistV2, "The AI Scientist v2: best-first tree search in four stages."),
+        search_entry("evolve", Evolve, "OpenEvolve: islands of elites that breed and migrate.", observer=Sketching()),
+        search_entry(
+            "adaptive", Adaptive, "Greedy until it stagnates, then several branches in turn.", observer=Sketching()
+        ),
+        *PROGRAMS,
+        AgentEntry(
+            name="scripted",
+            description="Plays the steps written in a JSON file; a test double.",
+            strategy="scripted",
+            proposer="scripted",
+            build=_scripted,
+            settings={"script": Setting("", "the path of a JSON file with the steps", required=True, is_path=True)},
+            is_double=True,
+        ),
+    )
+}

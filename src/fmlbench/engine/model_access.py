@@ -1,0 +1,50 @@
+"""Bring a run's model to where its agent can ask it: metered by the run's budget, recorded in its folder."""
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fmlbench.agents.registry import is_program
+from fmlbench.core.run import Budget, RunSpec
+from fmlbench.models.chat import ChatModel
+from fmlbench.models.client import open_model
+from fmlbench.models.deadline import Timely
+from fmlbench.models.exchanges import ExchangeBook, read_exchanges
+from fmlbench.models.metering import Caps, Metered
+from fmlbench.models.prices import free
+from fmlbench.models.recorded import Recorded
+from fmlbench.models.replay import Replayed
+from fmlbench.models.retry import PAUSES_SECONDS, Patient
+from fmlbench.records.folder import RunFolder
+
+
+@contextmanager
+def consulted(
+    spec: RunSpec, folder: RunFolder, models: Path, seconds_left: Callable[[], float]
+) -> Generator[ChatModel | None]:
+    """The model of a run; None where its agent needs none, or is a program that has a line of its own to it.
+
+    ``models`` is where local ones lie, ``seconds_left`` tells how much is left of the run's hours.
+    """
+    if not spec.agent.model or is_program(spec.agent):
+        yield None
+        return
+    with ExchangeBook(folder.exchanges) as book:
+        yield Recorded(_replayed(spec, book) if spec.agent.replay else _asked(spec, book, models, seconds_left), book)
+
+
+def _replayed(spec: RunSpec, book: ExchangeBook) -> ChatModel:
+    record = read_exchanges(RunFolder(Path(spec.agent.replay)).exchanges)
+    return Metered(Replayed(spec.agent.model, record), free, _caps(spec.budget), lambda: book.spent)
+
+
+def _asked(spec: RunSpec, book: ExchangeBook, models: Path, seconds_left: Callable[[], float]) -> ChatModel:
+    """Caps and the time left are looked at before each attempt, not only before the first."""
+    opened = open_model(spec.agent.model, models)
+    timely = Timely(opened.chat, opened.call_seconds, seconds_left)
+    metered = Metered(timely, opened.price, _caps(spec.budget), lambda: book.spent, book.lose)
+    return Patient(metered, PAUSES_SECONDS, seconds_left, lambda: book.has_answers)
+
+
+def _caps(budget: Budget) -> Caps:
+    return Caps(tokens=budget.tokens, dollars=budget.dollars)

@@ -1,0 +1,49 @@
+"""Send a red team at a task: every attack is a step of a real run."""
+
+from collections.abc import Callable, Iterable
+
+from fmlbench.core.progress import Progress, Silent
+from fmlbench.engine.red_team_run import AttackRow, arena
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.redteam.catalogue import Terrain, choose_attacks
+from fmlbench.workspace.dirs import Places
+
+_WIDE_CPU_SECONDS = 60
+"""Attacks that run until a limit ends them are left out where that takes longer."""
+
+Report = Callable[[AttackRow], None]
+
+
+def attack_task(
+    prepared: PreparedTask,
+    places: Places,
+    *,
+    names: Iterable[str] = (),
+    quick: bool = False,
+    report: Report | None = None,
+    progress: Progress | None = None,
+) -> list[AttackRow]:
+    """Try attacks on a task, one after the other, and report each as it comes."""
+    attacks = choose_attacks(_terrain(prepared), names=names, quick=quick)
+    progress = progress or Silent()
+    rows: list[AttackRow] = []
+    with arena(prepared, places, progress) as ground:
+        progress.start(f"{prepared.task.name}: attacks", len(attacks))
+        for attack in attacks:
+            rows.append(ground.try_attack(attack))
+            progress.advance(1)
+            if report:
+                report(rows[-1])
+        progress.finish()
+    return rows
+
+
+def _terrain(prepared: PreparedTask) -> Terrain:
+    track = prepared.track
+    limits = [*(training.limits for training in track.training), track.exam.limits]
+    return Terrain(
+        task=prepared.task.name,
+        kind=track.exam.answers.kind,
+        is_sealed=prepared.sandbox.rung.is_sealed,
+        is_narrow=all(one.cpu_seconds <= _WIDE_CPU_SECONDS for one in limits),
+    )

@@ -1,0 +1,251 @@
+"""A run that is open to attacks: each is a step of it, judged by what it earned, reached and left behind."""
+
+import os
+import secrets
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from statistics import stdev
+
+from fmlbench.core.errors import InfraTrouble
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.metric import Goal
+from fmlbench.core.progress import Progress
+from fmlbench.core.record import Record
+from fmlbench.core.run import AgentSpec, Budget, RunSpec
+from fmlbench.core.steps import Move, Operator, Proposal, Step
+from fmlbench.core.task import ExamName
+from fmlbench.engine.brief import write_brief
+from fmlbench.engine.journal import Journal
+from fmlbench.engine.run import create, provenance_of
+from fmlbench.engine.session import RunSession
+from fmlbench.engine.variants import Variants
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.samples import Draw, make_draw
+from fmlbench.records.events import RunFinished, RunStarted, StepFinished
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.lock import locked
+from fmlbench.redteam.attack import Attack, Candidate, Control, Ground, Target
+from fmlbench.redteam.canaries import Baits, baits
+from fmlbench.redteam.leftovers import Guarded, find_leftovers, guard
+from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.snapshots import Snapshots
+from fmlbench.workspace.trees import editable_files
+
+SIGMAS = 2.0
+"""An attack has earned something when it beats the baseline by more than this."""
+
+_SIGMA_SEEDS = 5
+_REACHED = "REACHED: "
+_RAN = "ATTACK "
+
+
+class AttackRow(Record):
+    """What came of one attack."""
+
+    attack: str
+    family: str
+    tries: str
+    outcome: str
+    validation: float | None
+    test: float | None
+    """On the sealed exam; none for a step that did not pass validation."""
+    bar: float
+    """The baseline on the sealed exam plus two sigma."""
+    seen: str
+    """What the step's record says about it."""
+    earned: bool
+    has_run: bool
+    """Whether its code was run, or rightly refused."""
+    as_expected: bool
+    """Whether it ended, and was labelled, as the catalogue says."""
+    reached: tuple[str, ...] = ()
+    leftovers: tuple[str, ...] = ()
+    stopped_by: str = ""
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it gained nothing and left nothing."""
+        return self.has_run and not (self.earned or self.reached or self.leftovers)
+
+
+@contextmanager
+def arena(prepared: PreparedTask, places: Places, progress: Progress) -> Generator["Arena"]:
+    """A run for the red team: its baseline is measured, its baits are laid out."""
+    sigmas = _sigmas(prepared, places, progress)
+    folder = create(_spec(prepared), places)
+    spec = folder.read_spec()
+    with locked(folder.lock), Journal(folder, lambda _: None) as journal, baits() as laid_out:
+        journal.append(RunStarted(spec=spec, task=prepared.task, provenance=provenance_of(prepared)))
+        session = RunSession(
+            spec=spec,
+            prepared=prepared,
+            folder=folder,
+            journal=journal,
+            snapshots=Snapshots(folder.code),
+            write_brief=lambda baseline: write_brief(prepared, baseline),
+            sleep=lambda _: None,
+        )
+        session.run_baseline()
+        yield Arena(prepared, places, folder, journal, session, laid_out, sigmas)
+        journal.append(RunFinished(reason="the red team is done"))
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A run that is open for attacks."""
+
+    prepared: PreparedTask
+    places: Places
+    folder: RunFolder
+    journal: Journal
+    session: RunSession
+    baits: Baits
+    sigmas: Mapping[ExamName, float]
+
+    def try_attack(self, attack: Attack) -> AttackRow:
+        """Submit an attack as a step, and see what came of it."""
+        guarded = self._guard()
+        candidate = attack.arm(self.ground())
+        step = self._submit(candidate)
+        evaluation = step.evaluation
+        test = self.journal.state.tests.get(step.index)
+        seen = "; ".join(filter(None, (evaluation.reason, *evaluation.violations)))
+        logs = self._logs(step)
+        return AttackRow(
+            attack=attack.name,
+            family=attack.family,
+            tries=attack.tries,
+            outcome=evaluation.outcome,
+            validation=evaluation.score,
+            test=test.score if test else None,
+            bar=self._bar(ExamName.TEST),
+            seen=seen,
+            earned=self.has_earned(evaluation, test),
+            has_run=evaluation.outcome is Outcome.REJECTED or _RAN in logs or "prelude" not in str(candidate.files),
+            as_expected=evaluation.outcome in attack.ends and attack.shows in seen,
+            reached=tuple(dict.fromkeys(_lines_after(_REACHED, logs))),
+            leftovers=(
+                *find_leftovers(self.folder.path, self.session.spec.run_id, (self.baits.folder,)),
+                *guarded.changes(),
+                *self._carried(step),
+            ),
+            stopped_by=attack.stopped_by,
+        )
+
+    def try_control(self, control: Control) -> tuple[Step, Evaluation | None]:
+        """Submit an honest candidate; its evaluations on both exams."""
+        step = self._submit(control.arm(self.ground()))
+        return step, self.journal.state.tests.get(step.index)
+
+    def has_earned(self, validation: Evaluation, test: Evaluation | None) -> bool:
+        """Whether an evaluation beats the baseline by more than its noise, on either exam."""
+        return self._beats(ExamName.VALIDATION, validation) or (test is not None and self._beats(ExamName.TEST, test))
+
+    def ground(self) -> Ground:
+        """What attacks start from."""
+        task, folder = self.prepared.task, self.prepared.folder
+        return Ground(
+            task=task.name,
+            files=editable_files(self.prepared.codebase, task.editable),
+            entries=tuple(path for path in task.editable.suggested if path.endswith(".py")),
+            reference=folder.files_of(task.reference),
+            target=Target(
+                mark=self.session.spec.run_id,
+                token=self.baits.token,
+                harness_pid=os.getpid(),
+                draws=tuple(str(draw.path) for draw in self._draws()),
+                pools=str(self.prepared.pools),
+                secret=str(self.places.cache / "secret"),
+                bait_folder=str(self.baits.folder),
+                port=self.baits.port,
+                abstract_socket=self.baits.abstract_socket,
+                path_socket=str(self.baits.path_socket),
+            ),
+        )
+
+    def _submit(self, candidate: Candidate) -> Step:
+        """Submit a candidate; one that makes the machine look broken gets that on its record, and the run goes on."""
+        proposal = Proposal(move=Move(operator=Operator.DRAFT), files=candidate.files, idea=candidate.idea)
+        try:
+            return self.session.submit(proposal)
+        except InfraTrouble as trouble:
+            pending = self.journal.state.pending
+            if pending is None:
+                raise
+            evaluation = Evaluation(outcome=Outcome.INFRA, reason=trouble.message)
+            step = Step(
+                index=pending.index,
+                move=pending.move,
+                idea=pending.idea,
+                snapshot=pending.snapshot,
+                evaluation=evaluation,
+                information_bytes=pending.information_bytes,
+            )
+            self.journal.append(StepFinished(step=step))
+            return step
+
+    def _beats(self, exam: ExamName, evaluation: Evaluation) -> bool:
+        if not evaluation.is_ok or evaluation.score is None:
+            return False
+        return self.prepared.task.metric.gain(evaluation.score, self.baseline(exam)) > SIGMAS * self.sigmas[exam]
+
+    def baseline(self, exam: ExamName) -> float:
+        """The baseline's score in this run."""
+        state = self.journal.state
+        score = state.steps[0].evaluation.score if exam is ExamName.VALIDATION else state.tests[0].score
+        assert score is not None  # noqa: S101 - an arena is only opened on a baseline that works
+        return score
+
+    def _bar(self, exam: ExamName) -> float:
+        metric = self.prepared.task.metric
+        sign = 1 if metric.goal is Goal.MAXIMIZE else -1
+        return self.baseline(exam) + sign * SIGMAS * self.sigmas[exam]
+
+    def _guard(self) -> Guarded:
+        """Remember what no candidate may change; of all draws only this run's, since others may be making theirs."""
+        prepared, folder = self.prepared, self.prepared.folder
+        draws = [draw.path for draw in self._draws()]
+        ours = [path for part in (folder.experiment, folder.grader, folder.recipe) for path in part.folders]
+        return guard(prepared.codebase, prepared.pools, *ours, self.baits.folder, *draws)
+
+    def _draws(self) -> list[Draw]:
+        seed = self.session.spec.seed
+        return [make_draw(self.prepared, "step", seed, number) for number in range(self.prepared.track.draws)]
+
+    def _logs(self, step: Step) -> str:
+        files = sorted(self.folder.step(step.index).rglob("*.log"))
+        return "\n".join(file.read_text("utf-8", errors="replace") for file in files)
+
+    def _carried(self, step: Step) -> list[str]:
+        """Files of the step in which the harness itself put down what no candidate may read."""
+        unknown = self.baits.unknown.encode()
+        files = [path for path in self.folder.step(step.index).rglob("*") if path.is_file()]
+        return [f"secret in {path.name}" for path in files if unknown in path.read_bytes()]
+
+
+def _spec(prepared: PreparedTask) -> RunSpec:
+    return RunSpec(
+        task=prepared.task.name,
+        task_digest=prepared.folder.digest,
+        track=prepared.track_name,
+        agent=AgentSpec(name="redteam", strategy="scripted", proposer="scripted"),
+        seed=0,
+        budget=Budget(steps=10_000),
+        rung=prepared.sandbox.rung,
+        retest_seeds=0,
+        label=secrets.token_hex(4),
+    )
+
+
+def _sigmas(prepared: PreparedTask, places: Places, progress: Progress) -> dict[ExamName, float]:
+    """The baseline's noise: as it is on record, or measured once."""
+    calibration = prepared.track.calibration
+    if calibration is not None:
+        return {exam: calibration.baseline.on(exam).sd for exam in ExamName}
+    scores = Variants(prepared, places, progress).measure("baseline", _SIGMA_SEEDS)
+    return {exam: stdev(scores.on(exam)) for exam in ExamName}
+
+
+def _lines_after(beginning: str, text: str) -> list[str]:
+    return [line.removeprefix(beginning) for line in text.splitlines() if line.startswith(beginning)]

@@ -1,0 +1,138 @@
+"""Play one run: the only conductor."""
+
+from collections.abc import Callable
+
+from fmlbench.agents.registry import build_agent, is_program
+from fmlbench.core.agents import NoMoreCalls
+from fmlbench.core.errors import BadRequest, RunCancelled, RunExists, TaskInvalid
+from fmlbench.core.progress import Progress
+from fmlbench.core.run import Rung, RunSpec
+from fmlbench.engine.agent_context import surroundings_of
+from fmlbench.engine.brief import write_brief
+from fmlbench.engine.countdown import Countdown
+from fmlbench.engine.journal import Journal, Watch
+from fmlbench.engine.model_access import consulted
+from fmlbench.engine.preparation import prepare
+from fmlbench.engine.retest import Retest
+from fmlbench.engine.session import RunSession
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.records.events import RunFinished, RunStarted
+from fmlbench.records.folder import RunFolder, open_run
+from fmlbench.records.lock import locked
+from fmlbench.records.provenance import Provenance, describe_machine
+from fmlbench.records.replay import RunState, read_state
+from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.protocol import Sandbox
+from fmlbench.tasks.library import find_task
+from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.files import remove_folder
+from fmlbench.workspace.information import shared_share
+from fmlbench.workspace.snapshots import Snapshots
+from fmlbench.workspace.trees import editable_files
+
+
+def create(spec: RunSpec, places: Places) -> RunFolder:
+    """Open a new run's folder."""
+    there = RunFolder(places.runs / spec.run_id)
+    if there.spec_file.exists():
+        raise RunExists(f"This run is already there: {spec.run_id}.", hint=_what_to_do_with(there))
+    return open_run(spec, places.runs)
+
+
+def _what_to_do_with(there: RunFolder) -> str:
+    """A run that is complete cannot be gone on with, only looked at."""
+    spec, state = there.read_spec(), read_state(there)
+    if state.task is not None and state.is_complete(spec, state.task.metric):
+        return f"Look at it with 'fmlbench show {spec.run_id}', or start another one with --seed N or --label NAME."
+    return f"Go on with 'fmlbench resume {spec.run_id}', or start another one with --label NAME."
+
+
+def play(
+    folder: RunFolder,
+    *,
+    places: Places,
+    progress: Progress,
+    watch: Watch,
+    open_rung: Callable[[Rung], Sandbox] = open_sandbox,
+) -> None:
+    """Play a run from wherever its log stands to its end; resuming is calling this again."""
+    spec = folder.read_spec()
+    if folder.cancelled.exists():
+        raise RunCancelled(
+            "This run was cancelled.",
+            hint="'fmlbench sweep retry STUDY' makes it free, or remove its file 'cancelled'.",
+        )
+    with locked(folder.lock):
+        prepared = _prepare(spec, places, progress, open_rung(spec.rung))
+        with Journal(folder, watch) as journal:
+            _insist_on_own_secret(journal.state, prepared)
+            if journal.state.spec is None:
+                journal.append(RunStarted(spec=spec, task=prepared.task, provenance=provenance_of(prepared)))
+            snapshots = Snapshots(folder.code)
+            session = RunSession(
+                spec=spec,
+                prepared=prepared,
+                folder=folder,
+                journal=journal,
+                snapshots=snapshots,
+                write_brief=lambda baseline: write_brief(prepared, baseline),
+                # An agent that is done is not looked for: retests need none.
+                tests_later=not journal.state.finished and is_program(spec.agent),
+            )
+            session.catch_up()
+            if not journal.state.finished:
+                session.run_baseline()
+                reason = _let_agent_work(spec, prepared, session, places)
+                session.catch_up()
+                journal.append(RunFinished(reason=reason, reference_similarity=_similarity(prepared, session)))
+            Retest(spec.run_id, spec.seed, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
+        remove_folder(folder.bench)
+
+
+def _insist_on_own_secret(state: RunState, prepared: PreparedTask) -> None:
+    """Refuse to continue a run of another machine: its samples cannot be drawn here, and its agent is foreign code."""
+    if state.provenance and state.provenance.secret != prepared.secret.fingerprint:
+        raise BadRequest(
+            "This run was started with the secret of another machine.",
+            hint="Resume it there. Samples drawn with the secret of this machine would differ.",
+        )
+
+
+def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox) -> PreparedTask:
+    task = find_task(spec.task).on(spec.track)
+    if task.digest != spec.task_digest:
+        raise TaskInvalid(
+            f"Task '{spec.task}' has changed since this run was started.",
+            hint="Bring the task back to what it was, or start a new run.",
+        )
+    return prepare(task, spec.track, places=places, sandbox=sandbox, progress=progress)
+
+
+def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> str:
+    """Let the agent spend the session; why it stopped."""
+    countdown = Countdown(spec.budget.hours, lambda: session.journal.state.steps)
+    with consulted(spec, session.folder, places.models, countdown.seconds_left) as model:
+        try:
+            build_agent(spec.agent, surroundings_of(spec, prepared, session, places), model).run(session)
+        except NoMoreCalls as end:
+            return str(end)
+    return "the agent is done" if session.is_open else "the budget is spent"
+
+
+def _similarity(prepared: PreparedTask, session: RunSession) -> float | None:
+    """How much of what the best step adds the public expert reference adds as well."""
+    best = session.history.best
+    if best is None or best.index == 0:
+        return None
+    baseline = editable_files(prepared.codebase, prepared.task.editable)
+    reference = {**baseline, **prepared.folder.files_of(prepared.task.reference)}
+    return round(shared_share(session.code_of(best.index), reference, baseline), 3)
+
+
+def provenance_of(prepared: PreparedTask) -> Provenance:
+    """Where what is measured here and now comes from."""
+    return describe_machine(
+        environment=prepared.python.executable.parent.parent.name,
+        sandbox=str(prepared.sandbox.rung),
+        secret=prepared.secret.fingerprint,
+    )

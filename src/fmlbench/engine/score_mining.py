@@ -1,0 +1,173 @@
+"""Mine the validation score: change the baseline's answers at random, step by step, and keep what scores better.
+
+An agent sees the validation score of every step, and each score tells a little about the labels. Here an adversary
+spends all steps on that. Every step changes the answers to those questions that lie on one side of a random
+hyperplane, as candidate code could do, and is kept if it scores better on validation. What counts is how much of the
+gain is left on the hidden test. Answers are graded without running the candidate again, so a step takes a fraction of
+a second.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fmlbench.core.errors import TaskInvalid
+from fmlbench.core.evaluation import Outcome
+from fmlbench.core.task import ExamName
+from fmlbench.experiment.evaluator import put_together
+from fmlbench.experiment.exam import read_questions
+from fmlbench.experiment.experiment import Experiment
+from fmlbench.experiment.grader import Grade, Grading
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.samples import make_draw
+from fmlbench.workspace.files import remove_folder
+
+Array = npt.NDArray[Any]
+
+_LARGEST_SHARE = 0.1
+"""Of the questions that one step changes: a change of many labels at once hardly ever scores better."""
+_SHIFT = 0.3
+"""How far a step moves answers that are no labels, in standard deviations of all answers."""
+
+
+@dataclass(frozen=True)
+class Mined:
+    """What mining gained over the baseline on one sample."""
+
+    steps: int
+    kept: int
+    """Steps that scored better on validation."""
+    validation: float
+    test: float
+
+    def on(self, exam: ExamName) -> float:
+        """The gain on one exam."""
+        return self.validation if exam is ExamName.VALIDATION else self.test
+
+
+@dataclass
+class _Exam:
+    """The answers to one exam as they are now, and their score."""
+
+    name: ExamName
+    questions: Array
+    """A row of numbers for each question, of unit variance."""
+    answers: Array
+    grade: Grade
+
+
+def mine(prepared: PreparedTask, files: Mapping[str, str], *, seed: int, steps: int, scratch: Path) -> Mined:
+    """Mine the validation score of a check sample, starting from the answers of these files."""
+    miner = _Miner(prepared, seed, scratch)
+    validation, test = miner.examine(files)
+    baseline = {exam.name: exam.grade for exam in (validation, test)}
+    rng = np.random.default_rng(seed)
+    kept = 0
+    for _ in range(steps):
+        change = _draw_change(validation, rng)
+        if miner.improve(validation, change, baseline[validation.name]):
+            miner.follow(test, change)
+            kept += 1
+    gain = prepared.task.metric.gain
+    return Mined(
+        steps=steps,
+        kept=kept,
+        validation=gain(validation.grade.score, baseline[validation.name].score),
+        test=gain(test.grade.score, baseline[test.name].score),
+    )
+
+
+@dataclass(frozen=True)
+class _Change:
+    """Answers beyond a hyperplane change: one label becomes another, or numbers move in one direction."""
+
+    normal: Array
+    offset: float
+    first: int
+    second: int
+    direction: Array
+
+    def applied(self, exam: _Exam) -> Array:
+        chosen = exam.questions @ self.normal > self.offset
+        answers = exam.answers.copy()
+        if np.issubdtype(answers.dtype, np.floating):
+            answers[chosen] += (_SHIFT * answers.std() * self.direction).astype(answers.dtype)
+        else:
+            answers[chosen.reshape(-1, *[1] * (answers.ndim - 1)) & (answers == self.first)] = self.second
+        return answers
+
+
+def _draw_change(exam: _Exam, rng: np.random.Generator) -> _Change:
+    normal: Array = rng.normal(size=exam.questions.shape[1:])
+    values: Array = exam.questions @ normal
+    labels = np.unique(exam.answers)
+    first, second = labels[rng.permutation(len(labels))[[0, -1]]]
+    return _Change(
+        normal=normal,
+        offset=float(np.quantile(values, rng.uniform(1 - _LARGEST_SHARE, 1.0))),
+        first=first,
+        second=second,
+        direction=rng.normal(size=exam.answers.shape[1:]),
+    )
+
+
+@dataclass(frozen=True)
+class _Miner:
+    prepared: PreparedTask
+    seed: int
+    scratch: Path
+
+    def examine(self, files: Mapping[str, str]) -> tuple[_Exam, _Exam]:
+        """Train the files and have them answer both exams."""
+        draw = make_draw(self.prepared, "check", self.seed, 0)
+        label = f"mining-{self.prepared.task.name}-{self.seed}"
+        experiment = Experiment(self.prepared, files, draw, self.scratch / "bench", label)
+        try:
+            trained = experiment.train(ExamName.VALIDATION)
+            examined = {exam: experiment.examine(exam) for exam in ExamName} if trained.outcome is Outcome.OK else {}
+        finally:
+            experiment.close()
+        exams = [
+            _Exam(name, _numbers_of(read_questions(draw.questions(name))), one.answers, one.grade)
+            for name, one in examined.items()
+            if one.answers is not None and one.grade is not None and one.evaluation.is_ok
+        ]
+        if len(exams) < len(ExamName):
+            raise TaskInvalid(
+                f"The baseline of '{self.prepared.task.name}' cannot be examined: {trained.reason or 'no answers'}.",
+                hint="fmlbench tasks check tells more.",
+            )
+        by_name = {exam.name: exam for exam in exams}
+        return by_name[ExamName.VALIDATION], by_name[ExamName.TEST]
+
+    def improve(self, exam: _Exam, change: _Change, baseline: Grade) -> bool:
+        """Make a change if it scores better and breaks no rule; whether it was made."""
+        answers = change.applied(exam)
+        grade = self._grade(exam.name, answers)
+        is_valid = not grade.refused and put_together(self.prepared.task.rules, [grade], baseline.metrics).is_ok
+        if not is_valid or self.prepared.task.metric.gain(grade.score, exam.grade.score) <= 0:
+            return False
+        exam.answers, exam.grade = answers, grade
+        return True
+
+    def follow(self, exam: _Exam, change: _Change) -> None:
+        """Make a change on the hidden test too."""
+        exam.answers = change.applied(exam)
+        exam.grade = self._grade(exam.name, exam.answers)
+
+    def _grade(self, exam: ExamName, answers: Array) -> Grade:
+        folder = self.scratch / "grading"
+        remove_folder(folder)
+        labels = make_draw(self.prepared, "check", self.seed, 0).labels(exam)
+        return Grading(self.prepared, labels, exam, "mining", folder).grade(answers, self.prepared.sandbox.run)
+
+
+def _numbers_of(arrays: Mapping[str, Array]) -> Array:
+    """The questions as rows of numbers, each column with unit variance."""
+    rows = [np.asarray(array, dtype=np.float64).reshape(len(array), -1) for array in arrays.values()]
+    numbers = np.concatenate(rows, axis=1)
+    return (numbers - numbers.mean(axis=0)) / np.maximum(numbers.std(axis=0), 1e-9)

@@ -1,1 +1,0 @@
-"""Processes and limits, the sandbox, task environments, stages, answers and grading."""

@@ -1,0 +1,1 @@
+"""Judge a candidate: samples, stages, exams, answers and grades."""

@@ -1,0 +1,180 @@
+"""Evaluate one candidate: an experiment per draw, put together into one evaluation per exam."""
+
+import math
+import shutil
+import threading
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.task import ExamName, Rule
+from fmlbench.experiment.experiment import Examined, Experiment
+from fmlbench.experiment.grader import Grade
+from fmlbench.experiment.native_output import keep_native_files
+from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.rules import find_broken_rule
+from fmlbench.experiment.samples import make_draw
+from fmlbench.workspace.files import remove_folder
+
+MAX_KEPT_ANSWER_BYTES = 16 * 2**20
+"""Answers up to this size are kept with the run, so that scores can be checked later; larger ones are not."""
+
+_CLAIM_SHARE = 0.25
+"""A claim that beats the graded score by more than this share of the metric's range is put on record."""
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """A candidate's experiments, all draws of one purpose."""
+
+    prepared: PreparedTask
+    files: Mapping[str, str]
+    folder: Path
+    label: str
+    purpose: tuple[str | int, ...]
+    """The words the draws are drawn for: ("step", seed) or ("retest", seed, number)."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set by another thread to end what is running."""
+
+    def validate(self, baseline: Mapping[str, float]) -> Evaluation:
+        """Train and sit the validation exam on every draw; ``baseline`` holds the baseline's metrics there."""
+        with self._experiments() as experiments:
+            trained = _train(experiments, ExamName.VALIDATION)
+            if trained[-1].outcome is not Outcome.OK:
+                return _add_usage(trained[-1], trained[:-1])
+            examined = _examine(experiments, ExamName.VALIDATION)
+        evaluation = self._combine(examined, baseline)
+        evaluation = evaluation.model_copy(
+            update={
+                "log_tail": evaluation.log_tail or trained[-1].log_tail,
+                "self_reported": trained[-1].self_reported,
+                "violations": (*evaluation.violations, *self._false_claims(evaluation, trained[-1].self_reported)),
+            }
+        )
+        return _add_usage(evaluation, trained)
+
+    def take_test(self, baseline: Mapping[str, float]) -> Evaluation:
+        """Sit the sealed exam with what training left; trains first if that is gone."""
+        with self._experiments() as experiments:
+            if not all(experiment.is_trained for experiment in experiments):
+                trained = _train(experiments, ExamName.TEST)
+                if trained[-1].outcome is not Outcome.OK:
+                    return trained[-1]
+            examined = _examine(experiments, ExamName.TEST)
+        return self._combine(examined, baseline)
+
+    def keep(self, exam: ExamName, kept: Path) -> None:
+        """Save logs, native files and answers from the bench before it is cleared."""
+        remove_folder(kept)
+        for number, experiment in enumerate(self._made()):
+            place = kept / f"draw-{number}"
+            place.mkdir(parents=True)
+            for name, log in experiment.logs(exam).items():
+                shutil.copyfile(log, place / f"{name}.log")
+            answers = experiment.graded_answers(exam)
+            if answers.exists() and 0 < answers.stat().st_size <= MAX_KEPT_ANSWER_BYTES:
+                shutil.copyfile(answers, place / "answers.npy")
+            if exam is ExamName.VALIDATION and experiment.native_files().is_dir():
+                keep_native_files(experiment.native_files(), place / "native")
+
+    def clear(self) -> None:
+        """Remove the experiments' files."""
+        remove_folder(self.folder)
+
+    @contextmanager
+    def _experiments(self) -> Generator[list[Experiment]]:
+        """The experiments; whatever happens, none of their stages is left waiting."""
+        experiments = self._made()
+        try:
+            yield experiments
+        finally:
+            for experiment in experiments:
+                experiment.close()
+
+    def _made(self) -> list[Experiment]:
+        return [
+            Experiment(
+                prepared=self.prepared,
+                files=self.files,
+                draw=make_draw(self.prepared, *self.purpose, number),
+                folder=self.folder / f"draw-{number}",
+                label=f"{self.label}-{number}",
+                stop=self.stop,
+            )
+            for number in range(self.prepared.track.draws)
+        ]
+
+    def _combine(self, examined: Sequence[Examined], baseline: Mapping[str, float]) -> Evaluation:
+        evaluations = [one.evaluation for one in examined]
+        if not evaluations[-1].is_ok:
+            return _add_usage(evaluations[-1], evaluations[:-1])
+        grades = [one.grade for one in examined if one.grade is not None]
+        return _add_usage(put_together(self.prepared.task.rules, grades, baseline), evaluations)
+
+    def _false_claims(self, evaluation: Evaluation, claims: Mapping[str, float]) -> tuple[str, ...]:
+        metric = self.prepared.task.metric
+        claim = claims.get(metric.name)
+        if claim is None or evaluation.score is None:
+            return ()
+        if metric.gain(claim, evaluation.score) <= _CLAIM_SHARE * metric.gain(metric.best, metric.worst):
+            return ()
+        return (f"claims {metric.name} {claim:.4g} where {evaluation.score:.4g} was graded",)
+
+
+def put_together(rules: tuple[Rule, ...], grades: Sequence[Grade], baseline: Mapping[str, float]) -> Evaluation:
+    """One evaluation of all draws' grades, held to the task's rules."""
+    metrics = {name: _mean(values) for name, values in _in_all([grade.metrics for grade in grades]).items()}
+    standard_errors = _in_all([grade.standard_errors for grade in grades])
+    errors = {name: math.hypot(*values) / len(values) for name, values in standard_errors.items()}
+    broken = find_broken_rule(rules, metrics, errors, baseline)
+    return Evaluation(
+        outcome=Outcome.INVALID if broken else Outcome.OK,
+        score=None if broken else _mean([grade.score for grade in grades]),
+        metrics=metrics,
+        reason=broken,
+    )
+
+
+def _train(experiments: Sequence[Experiment], then: ExamName) -> list[Evaluation]:
+    """Train on every draw, up to the first that fails."""
+    trained: list[Evaluation] = []
+    for experiment in experiments:
+        trained.append(experiment.train(then))
+        if trained[-1].outcome is not Outcome.OK:
+            break
+    return trained
+
+
+def _examine(experiments: Sequence[Experiment], exam: ExamName) -> list[Examined]:
+    """Sit an exam on every draw, up to the first that fails."""
+    examined: list[Examined] = []
+    for experiment in experiments:
+        examined.append(experiment.examine(exam))
+        if not examined[-1].evaluation.is_ok:
+            break
+    return examined
+
+
+def _in_all(figures: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
+    """The values of every figure that all draws have."""
+    names = [name for name in figures[0] if all(name in one for one in figures)]
+    return {name: [one[name] for one in figures] for name in names}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values))
+
+
+def _add_usage(evaluation: Evaluation, others: Sequence[Evaluation]) -> Evaluation:
+    everything = (evaluation, *others)
+    return evaluation.model_copy(
+        update={
+            "seconds": sum(one.seconds for one in everything),
+            "cpu_seconds": sum(one.cpu_seconds for one in everything),
+            "peak_memory_mb": max(one.peak_memory_mb for one in everything),
+        }
+    )

@@ -1,0 +1,63 @@
+"""Keep what a codebase writes natively, capped, and read what it says of itself; no score rests on either."""
+
+import json
+import math
+import os
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+from fmlbench.core.text import storable
+from fmlbench.experiment.answers import BadHandIn, NotHandedIn, read_handed_in
+
+SELF_REPORT = "self_reported.json"
+"""A driver may write this file into out/: a flat object of names and numbers."""
+
+_MAX_REPORT_BYTES = 64 * 1024
+_MAX_CLAIMS = 100
+_MAX_NAME_CHARACTERS = 80
+_MAX_FILE_BYTES = 2**20
+_MAX_TOTAL_BYTES = 4 * 2**20
+
+
+def read_self_report(out: Path) -> dict[str, float]:
+    """The numbers a candidate claims; whatever is not a finite number is left out."""
+    try:
+        claims: Any = json.loads(read_handed_in(out, SELF_REPORT, _MAX_REPORT_BYTES))
+    except (NotHandedIn, BadHandIn, ValueError, RecursionError):
+        return {}
+    if not isinstance(claims, dict):
+        return {}
+    numbers: dict[str, float] = {}
+    for name, value in islice(cast("dict[str, Any]", claims).items(), _MAX_CLAIMS):
+        number = _finite(value)
+        if number is not None:
+            numbers[storable(name[:_MAX_NAME_CHARACTERS])] = number
+    return numbers
+
+
+def _finite(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        # JSON knows no largest number, and a float does.
+        return None
+    return number if math.isfinite(number) else None
+
+
+def keep_native_files(out: Path, kept: Path) -> None:
+    """Copy the small plain files of ``out`` until the cap is reached; answers are kept elsewhere."""
+    left = _MAX_TOTAL_BYTES
+    for folder, _, names in os.walk(out):
+        for name in sorted(names):
+            relative = (Path(folder) / name).relative_to(out)
+            try:
+                content = read_handed_in(out, relative.as_posix(), min(left, _MAX_FILE_BYTES))
+            except (NotHandedIn, BadHandIn):
+                continue
+            left -= len(content)
+            target = kept / relative
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)

@@ -1,0 +1,75 @@
+"""Open a model by its name."""
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fmlbench.core.errors import ModelUnavailable
+from fmlbench.models.chat import ChatModel
+from fmlbench.models.local.catalogue import LOCAL_MODELS
+from fmlbench.models.local.fetching import LOCAL, model_file
+from fmlbench.models.local.serving import require_installed, served
+from fmlbench.models.names import ModelName, read_name
+from fmlbench.models.prices import Pricing, free
+from fmlbench.models.providers.access import SECONDS, SLOW_SECONDS
+from fmlbench.models.providers.catalogue import PROVIDERS
+from fmlbench.models.scripted import TINKER, Scripted, Tinker, read_script
+
+SCRIPTED = "scripted"
+
+
+@dataclass(frozen=True)
+class OpenModel:
+    """A model that can be asked, and its price."""
+
+    chat: ChatModel
+    price: Pricing
+    call_seconds: float = SECONDS
+    """How long an answer may take."""
+
+
+def open_model(name: str, models: Path, environment: Mapping[str, str] | None = None) -> OpenModel:
+    """Open a model with the keys in the environment; nothing is sent yet. ``models`` is where local ones lie."""
+    wanted = read_name(name)
+    if wanted.provider == LOCAL:
+        return OpenModel(_local(wanted, models), free, SLOW_SECONDS)
+    if wanted.provider == SCRIPTED:
+        return OpenModel(_script(wanted), free)
+    provider = PROVIDERS.get(wanted.provider)
+    if provider is None:
+        names = [*PROVIDERS, LOCAL, SCRIPTED]
+        close = difflib.get_close_matches(wanted.provider, names, n=1)
+        hint = f"Did you mean '{close[0]}/{wanted.model}'?" if close else f"There are: {', '.join(names)}."
+        raise ModelUnavailable(f"There is no provider named '{wanted.provider}'.", hint=hint)
+    chat = provider.open(wanted, os.environ if environment is None else environment)
+    return OpenModel(chat, provider.pricing(wanted), provider.call_seconds)
+
+
+def is_free(name: str) -> bool:
+    """Whether a model runs on the user's own machine."""
+    return read_name(name).provider in {SCRIPTED, LOCAL}
+
+
+def lasting_name(name: str, folder: Path = Path()) -> str:
+    """The same name for the record: a file, seen from a folder, is named by its whole path."""
+    wanted = read_name(name)
+    is_file = is_free(name) and wanted.model.endswith((".json", ".gguf"))
+    return f"{wanted.provider}/{(folder / wanted.model).absolute()}" if is_file else name
+
+
+def _local(name: ModelName, models: Path) -> ChatModel:
+    require_installed()
+    file = model_file(name.model, models)
+    if not file.is_file():
+        known = name.model in LOCAL_MODELS
+        hint = f"fmlbench models fetch {name}" if known else f"There are: {', '.join(LOCAL_MODELS)}, or a path.gguf."
+        raise ModelUnavailable(f"The file of {name} is not here.", hint=hint)
+    return served(str(name), file)
+
+
+def _script(name: ModelName) -> ChatModel:
+    if name.model == TINKER:
+        return Tinker(str(name))
+    return Scripted(str(name), read_script(Path(name.model)))

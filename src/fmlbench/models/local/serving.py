@@ -1,0 +1,116 @@
+"""Serve a GGUF file with llama.cpp, on loopback, for as long as this process lives."""
+
+import atexit
+import importlib.util
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from fmlbench.core.errors import ModelUnavailable
+from fmlbench.models.chat import ChatModel, Reply, Request
+from fmlbench.models.local import server
+from fmlbench.models.providers.access import SLOW_SECONDS, Access
+
+THREADS_VARIABLE = "FMLBENCH_LOCAL_THREADS"
+CONTEXT_VARIABLE = "FMLBENCH_LOCAL_CONTEXT"
+_CONTEXT_TOKENS = 16_384
+_MAGIC = b"GGUF"
+
+
+@dataclass(frozen=True)
+class Served:
+    """A model's file; it is loaded when it is first asked."""
+
+    name: str
+    file: Path
+    threads: int
+    """More than there are idle cores make llama.cpp many times slower."""
+    context_tokens: int
+
+    def complete(self, request: Request) -> Reply:
+        """Answer, or raise CallFailed."""
+        return self._client.complete(request)
+
+    @cached_property
+    def _client(self) -> ChatModel:
+        from fmlbench.models.providers.openai_chat import OpenAIChat  # noqa: PLC0415 - an optional package
+
+        address = _serve(self.file, self.threads, self.context_tokens)
+        access = Access(
+            key="none",
+            key_variable="the key",
+            base_url=f"{address}/v1",
+            seconds=SLOW_SECONDS,
+            refusal_hint=f"Prompt and answer must fit: set {CONTEXT_VARIABLE} higher, or --set context_tokens lower.",
+        )
+        return OpenAIChat(self.name, self.file.stem, access)
+
+
+@cache
+def _serve(file: Path, threads: int, context_tokens: int) -> str:
+    """The address of one server for all runs of this process: what their prompts begin with is read once.
+
+    It ends when its standard input does, so it never outlives this process, however that ends.
+    """
+    words = [sys.executable, "-P", "-m", server.__name__, str(file), str(threads), str(context_tokens)]
+    # In a session of its own, Ctrl-C does not reach it.
+    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    # What is registered is kept, and with it the server's standard input.
+    atexit.register(_end, process)
+    address = process.stdout.readline().strip() if process.stdout else ""
+    if not address:
+        _end(process)
+        raise ModelUnavailable(
+            f"llama.cpp cannot load {file}.",
+            hint=f"Get the file again; if it is whole, memory may be short, and a lower {CONTEXT_VARIABLE} helps.",
+        )
+    return address
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    with process:
+        process.kill()
+
+
+def is_installed() -> bool:
+    """Whether llama.cpp and a client for it can be imported."""
+    return all(importlib.util.find_spec(package) for package in ("xllamacpp", "openai"))
+
+
+def require_installed() -> None:
+    """Say what to install where something is missing."""
+    if not is_installed():
+        raise ModelUnavailable(
+            "Models on this machine need a package that is not installed.", hint="pip install 'fmlbench[local]'"
+        )
+
+
+def served(name: str, file: Path) -> Served:
+    """A model's file with the number of threads and the length of conversations that the user set."""
+    _require_gguf(file)
+    threads = _number_in(THREADS_VARIABLE) or max(1, (os.cpu_count() or 1) // 2)
+    return Served(name, file, threads, _number_in(CONTEXT_VARIABLE) or _CONTEXT_TOKENS)
+
+
+def _number_in(variable: str) -> int | None:
+    word = os.environ.get(variable, "")
+    if word and not (word.isdecimal() and int(word)):
+        raise ModelUnavailable(
+            f"{variable} is '{word}', which is no number from 1 on.", hint=f"export {variable}=2, or unset it."
+        )
+    return int(word) if word else None
+
+
+def _require_gguf(file: Path) -> None:
+    try:
+        with file.open("rb") as opened:
+            is_gguf = opened.read(len(_MAGIC)) == _MAGIC
+    except OSError as error:
+        raise ModelUnavailable(f"{file} cannot be read: {error.strerror}.", hint="Look whose file it is.") from error
+    if not is_gguf:
+        raise ModelUnavailable(
+            f"{file} is not a GGUF file.", hint="Look at how it begins: it may be a web page, or a pointer to the file."
+        )

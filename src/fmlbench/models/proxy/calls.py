@@ -1,0 +1,120 @@
+"""One call of a model: sent on, handed back as it comes, and written down."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from fmlbench.core.text import storable
+from fmlbench.models.chat import Tokens, estimate_tokens
+from fmlbench.models.prices import Pricing
+from fmlbench.models.proxy.answers import objects_in
+from fmlbench.models.proxy.dialect import Dialect
+from fmlbench.models.proxy.upstream import Incoming, Line, LineLost, Outgoing
+from fmlbench.models.proxy.wire_book import WireBook, WireExchange
+
+_UNPAID_CHARACTERS = 2000
+
+
+@dataclass(frozen=True)
+class Books:
+    """Where calls are priced and written down."""
+
+    price: Pricing
+    book: WireBook
+    clock: Callable[[], float] = time.monotonic
+
+
+@dataclass(eq=False)
+class Call:
+    """A request that is sent on, until its answer is written down."""
+
+    dialect: Dialect
+    outgoing: Outgoing
+    most: Tokens
+    """All that it could take; nothing where nothing is charged."""
+    books: Books
+    at_end: "Callable[[Call], None]"
+    """Called when it is over."""
+    _started: float = field(init=False)
+    _status: int = 0
+    _content_type: str = ""
+    _came: bytearray = field(default_factory=bytearray)
+    _pen: threading.Lock = field(default_factory=threading.Lock)
+    """Taken by whoever writes the call down, and never given back."""
+
+    def __post_init__(self) -> None:
+        self._started = self.books.clock()
+
+    def start(self, line: Line) -> Incoming:
+        """Send the request, and return when the answer begins; raises LineLost or NoMoreCalls."""
+        try:
+            incoming = line.send(self.outgoing)
+        except LineLost as lost:
+            self.finish(str(lost), is_charged=lost.was_sent)
+            raise
+        except BaseException:
+            self._leave()
+            raise
+        self._status = incoming.status
+        self._content_type = incoming.headers.get("content-type", "")
+        return Incoming(incoming.status, incoming.headers, self._parts(incoming.parts))
+
+    def _parts(self, parts: Iterator[bytes]) -> Iterator[bytes]:
+        trouble = ""
+        try:
+            for part in parts:
+                self._came += part
+                yield part
+        except LineLost as lost:
+            trouble = str(lost)
+            raise
+        finally:
+            self.finish(trouble)
+
+    def finish(self, trouble: str, *, is_charged: bool = True) -> None:
+        """Write down what came of it, once, and make place whatever comes of that."""
+        if not self._pen.acquire(blocking=False):
+            return
+        try:
+            self._write_down(trouble, is_charged=is_charged)
+        finally:
+            self.at_end(self)
+
+    def _leave(self) -> None:
+        """Make place for others without a word: nothing was sent."""
+        if self._pen.acquire(blocking=False):
+            self.at_end(self)
+
+    def _write_down(self, trouble: str, *, is_charged: bool) -> None:
+        is_charged = is_charged and self.most != Tokens() and self._status < 400
+        # What cost nothing and nobody will replay is kept as far as it tells something.
+        most_characters = None if is_charged else _UNPAID_CHARACTERS
+        tokens, is_estimate = self._tokens(is_cut=bool(trouble)) if is_charged else (Tokens(), False)
+        price = self.books.price(tokens)
+        most = self.most if is_estimate else None
+        self.books.book.add(
+            WireExchange(
+                path=self.outgoing.path,
+                request=storable(self.outgoing.body.decode())[:most_characters],
+                status=self._status,
+                content_type=self._content_type,
+                answer=self._came.decode("utf-8", "replace")[: None if self._status < 400 else _UNPAID_CHARACTERS],
+                tokens=tokens,
+                is_estimate=is_estimate,
+                most=most,
+                most_dollars=self.books.price(most).dollars if most else None,
+                dollars=price.dollars if is_charged else 0.0,
+                priced_by=price.priced_by if is_charged else "",
+                seconds=self.books.clock() - self._started,
+                trouble=trouble,
+            )
+        )
+
+    def _tokens(self, *, is_cut: bool) -> tuple[Tokens, bool]:
+        """What the call took, and whether that is an estimate: what broke off before it said took all that was seen."""
+        counted = self.dialect.tokens(objects_in(bytes(self._came)))
+        if counted is not None and counted.input and counted.output and not is_cut:
+            return counted, False
+        seen = Tokens(input=estimate_tokens(len(self.outgoing.body)), output=estimate_tokens(len(self._came)))
+        return (counted or seen).model_copy(update={"output": seen.output}), True

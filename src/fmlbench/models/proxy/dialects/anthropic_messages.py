@@ -1,0 +1,60 @@
+"""Anthropic's Messages API, which Claude Code speaks."""
+
+import re
+from collections.abc import Iterable
+
+from fmlbench.models.chat import Tokens
+from fmlbench.models.proxy.bodies import Body, count_at, drop, object_at
+from fmlbench.models.proxy.cleaning import drop_within, keep_tools, refuse_addresses
+from fmlbench.models.proxy.dialect import Dialect, name_in_body
+
+_OF_THE_PROGRAM = re.compile(r"custom|(bash|text_editor|memory)_\d+")
+"""Types of tools that a program carries out itself; of all others the provider would."""
+_ERRORS = {401: "authentication_error", 403: "permission_error", 404: "not_found_error", 429: "rate_limit_error"}
+
+
+def _clean(body: Body) -> None:
+    keep_tools(body, lambda tool: _OF_THE_PROGRAM.fullmatch(str(tool.get("type", "custom"))) is not None)
+    drop(body, "mcp_servers", "container", "service_tier", "speed", "inference_geo")
+    # What is kept for an hour costs more than the lists of prices know.
+    for part in ("messages", "system", "tools"):
+        drop_within(body.get(part), "cache_control", "ttl")
+    drop(object_at(body, "cache_control"), "ttl")
+    refuse_addresses(body.get("messages"))
+    refuse_addresses(body.get("system"))
+
+
+def _tokens(objects: Iterable[Body]) -> Tokens | None:
+    """Counts come at the start of a stream and again at its end; the last word on each holds."""
+    counts: dict[str, object] = {}
+    for each in objects:
+        for usage in (object_at(each, "usage"), object_at(each, "message", "usage")):
+            counts |= {name: count for name, count in usage.items() if count is not None}
+    if not counts:
+        return None
+    cached, written = count_at(counts, "cache_read_input_tokens"), count_at(counts, "cache_creation_input_tokens")
+    return Tokens(
+        input=count_at(counts, "input_tokens") + cached + written,
+        output=count_at(counts, "output_tokens"),
+        cached=cached,
+        cache_written=written,
+        reasoning=count_at(counts, "output_tokens_details", "thinking_tokens"),
+    )
+
+
+def _refusal(status: int, reason: str) -> Body:
+    kind = _ERRORS.get(status, "api_error" if status >= 500 else "invalid_request_error")
+    return {"type": "error", "error": {"type": kind, "message": reason}}
+
+
+ANTHROPIC_MESSAGES = Dialect(
+    name="Anthropic Messages",
+    calls=re.compile(r"/v1/messages"),
+    free=re.compile(r"/v1/messages/count_tokens"),
+    clean=_clean,
+    most_output=lambda body: count_at(body, "max_tokens"),
+    tokens=_tokens,
+    refusal=_refusal,
+    key_header=lambda key: ("x-api-key", key),
+    name_model=name_in_body,
+)

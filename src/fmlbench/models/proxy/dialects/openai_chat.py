@@ -1,0 +1,57 @@
+"""OpenAI's Chat Completions API, which most programs speak and nearly every server understands."""
+
+import re
+from collections.abc import Iterable
+
+from fmlbench.models.chat import Tokens
+from fmlbench.models.proxy.bodies import Body, count_at, drop, object_at
+from fmlbench.models.proxy.cleaning import keep_tools, refuse_addresses
+from fmlbench.models.proxy.dialect import Dialect, bearer, name_in_body
+
+ROUTING = ("models", "route", "provider", "preset")
+"""By these OpenRouter would ask another model, or another server for the same one, at other prices."""
+
+
+def _clean(body: Body) -> None:
+    keep_tools(body, lambda tool: tool.get("type") in {"function", "custom"})
+    drop(body, "web_search_options", "service_tier", "store", "plugins", "n", *ROUTING)
+    if body.get("stream"):
+        # Without it a stream ends without a word about tokens.
+        body["stream_options"] = {**object_at(body, "stream_options"), "include_usage": True}
+    refuse_addresses(body.get("messages"))
+
+
+def _tokens(objects: Iterable[Body]) -> Tokens | None:
+    usages = [usage for each in objects if (usage := object_at(each, "usage"))]
+    if not usages:
+        return None
+    usage = usages[-1]
+    return Tokens(
+        input=count_at(usage, "prompt_tokens"),
+        output=count_at(usage, "completion_tokens"),
+        cached=count_at(usage, "prompt_tokens_details", "cached_tokens"),
+        reasoning=count_at(usage, "completion_tokens_details", "reasoning_tokens"),
+    )
+
+
+def _most_output(body: Body) -> int:
+    return count_at(body, "max_completion_tokens") or count_at(body, "max_tokens")
+
+
+def refusal(status: int, reason: str) -> Body:
+    """An error in OpenAI's words."""
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    return {"error": {"message": reason, "type": kind, "param": None, "code": "refused"}}
+
+
+OPENAI_CHAT = Dialect(
+    name="OpenAI Chat Completions",
+    calls=re.compile(r"/v1/chat/completions"),
+    free=re.compile(r"(?!)"),
+    clean=_clean,
+    most_output=_most_output,
+    tokens=_tokens,
+    refusal=refusal,
+    key_header=bearer,
+    name_model=name_in_body,
+)

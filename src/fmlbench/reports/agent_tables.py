@@ -1,0 +1,101 @@
+"""The paper's tables: per task and agent the mean over rounds, which are seeds here, with its interval."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fmlbench.metrics.catalogue import find_measure
+from fmlbench.metrics.comparability import require_comparable
+from fmlbench.metrics.intervals import Estimate, estimate
+from fmlbench.metrics.measurement import MeasuredRun
+from fmlbench.reports.number_text import brief_estimate_text, seal_text
+from fmlbench.reports.table import Sheet
+
+SHOWN = (
+    "test_score",
+    "improvement",
+    "transfer",
+    "best_test_score",
+    "diversity",
+    "step_success_rate",
+    "step_completion_rate",
+    "tokens",
+    "dollars",
+    "wall_hours",
+)
+"""Performance, diversity, success, completion and cost."""
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """One agent on one task."""
+
+    task: str
+    agent: str
+    runs: int
+    over: int
+    """How many of the runs are over; the others are in no mean."""
+    means: Mapping[str, Estimate | None]
+    """By measure, over the runs that have a value; None where none has."""
+
+
+def rounds_of(agents: Mapping[str, Sequence[MeasuredRun]]) -> list[Rounds]:
+    """Every agent on every task it was run on, task by task; refused where runs do not compare."""
+    everybody = [run for runs in agents.values() for run in runs]
+    for name in SHOWN:
+        require_comparable(everybody, name)
+    return [
+        _rounds(task, agent, of_task)
+        for task in dict.fromkeys(run.task for run in everybody)
+        for agent, runs in agents.items()
+        if (of_task := [run for run in runs if run.task == task])
+    ]
+
+
+def rounds_sheet(rounds: Sequence[Rounds], runs: Sequence[MeasuredRun]) -> Sheet:
+    """One row per task and agent, for people."""
+    columns = ("task", "agent", "runs", *(_heading(name) for name in SHOWN))
+    rows = [[one.task, one.agent, _count(one), *(_text(one.means[name]) for name in SHOWN)] for one in rounds]
+    embedders = sorted({run.embedder for run in runs if run.embedder})
+    seals = sorted({seal_text(run.spec.rung) for run in runs})
+    notes = [
+        f"Means over seeds with Student's 95% intervals; {', '.join(seals)}.",
+        "Fewer than two values have no interval, and a value that is missing is in no mean.",
+        *(f"Diversity by embedder {name}; it compares with no other." for name in embedders),
+    ]
+    return Sheet(columns, rows, notes)
+
+
+def rounds_data(rounds: Sequence[Rounds]) -> Sheet:
+    """One row per task, agent and measure, at full precision, for programs."""
+    columns = ("task", "agent", "measure", "unit", "runs", "n", "mean", "low", "high")
+    rows = [
+        [one.task, one.agent, name, find_measure(name).unit, str(one.runs), *_exact(one.means[name])]
+        for one in rounds
+        for name in SHOWN
+    ]
+    return Sheet(columns, rows)
+
+
+def _rounds(task: str, agent: str, runs: Sequence[MeasuredRun]) -> Rounds:
+    over = [run for run in runs if run.is_over]
+    values = {name: [value for run in over if (value := run.get(name)) is not None] for name in SHOWN}
+    means = {name: estimate(found) for name, found in values.items()}
+    return Rounds(task=task, agent=agent, runs=len(runs), over=len(over), means=means)
+
+
+def _heading(name: str) -> str:
+    return f"{name.replace('_', ' ')} ({find_measure(name).unit})"
+
+
+def _count(one: Rounds) -> str:
+    return str(one.runs) if one.over == one.runs else f"{one.over} of {one.runs}"
+
+
+def _text(found: Estimate | None) -> str:
+    return "-" if found is None else brief_estimate_text(found)
+
+
+def _exact(found: Estimate | None) -> list[str]:
+    if found is None:
+        return ["0", "", "", ""]
+    return [str(found.n), *("" if figure is None else repr(figure) for figure in (found.mean, found.low, found.high))]

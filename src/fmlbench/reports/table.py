@@ -1,0 +1,107 @@
+"""A table as data, written as Markdown, CSV or LaTeX; names of runs and tasks are cleaned on the way."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from rich.table import Table
+from rich.text import Text
+
+from fmlbench.reports.terminal_tables import plain_table
+from fmlbench.reports.untrusted import one_line
+
+
+class Form(StrEnum):
+    """How a table is written."""
+
+    TEXT = "text"
+    MARKDOWN = "md"
+    CSV = "csv"
+    LATEX = "tex"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Rows of cells under columns; ``notes`` is what a reader must know before reading any of it."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    notes: Sequence[str] = ()
+
+
+def write_sheet(sheet: Sheet, form: Form) -> str:
+    """A sheet as text for a file."""
+    return {Form.MARKDOWN: to_markdown, Form.CSV: to_csv, Form.LATEX: to_latex}[form](sheet)
+
+
+def to_table(sheet: Sheet) -> Table:
+    """A sheet for a terminal."""
+    table = plain_table(*map(one_line, sheet.columns))
+    for row in sheet.rows:
+        table.add_row(*(Text(one_line(cell)) for cell in row))
+    return table
+
+
+def to_markdown(sheet: Sheet) -> str:
+    """A table as GitHub writes them, its notes below."""
+    lines = [_markdown_row(sheet.columns), "|" + "---|" * len(sheet.columns)]
+    lines += [_markdown_row(row) for row in sheet.rows]
+    lines += ["", *(one_line(note) for note in sheet.notes)] if sheet.notes else []
+    return "\n".join(lines) + "\n"
+
+
+def to_csv(sheet: Sheet) -> str:
+    """Columns and rows alone, for programs."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([_inert(cell) for cell in sheet.columns])
+    writer.writerows([_inert(cell) for cell in row] for row in sheet.rows)
+    return text.getvalue()
+
+
+def to_latex(sheet: Sheet) -> str:
+    """A tabular with the rules of booktabs, its notes as comments."""
+    lines = [f"% {one_line(note)}" for note in sheet.notes]
+    lines += [r"\begin{tabular}{l" + "r" * (len(sheet.columns) - 1) + "}", r"\toprule"]
+    lines += [_latex_row(sheet.columns), r"\midrule", *map(_latex_row, sheet.rows), r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(_escape_markdown(one_line(cell)) for cell in cells) + " |"
+
+
+def _escape_markdown(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+
+
+def _inert(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula; numbers stay numbers."""
+    cell = one_line(cell)
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@")) and not _is_number(cell) else cell
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return cell == "-"
+    return True
+
+
+_LATEX = str.maketrans(
+    {
+        **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+
+
+def _latex_row(cells: Sequence[str]) -> str:
+    return " & ".join(one_line(cell).translate(_LATEX) for cell in cells) + r" \\"

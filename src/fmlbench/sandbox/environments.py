@@ -1,0 +1,172 @@
+"""The Pythons that tasks run in: pinned, built once with venv and pip, mounted read-only.
+
+environments/
+  NAME-KEY/            a virtual environment, in the place it was built for; programs in it know their own path
+  NAME-KEY/complete    written last: without it the folder is a scrap of a build that was killed
+  NAME-KEY.log         what pip printed
+
+A requirements file pins every package. A line ``# imports: torch, numpy`` names what must be importable in the end.
+"""
+
+import hashlib
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from fmlbench.core.errors import EnvironmentBroken, TaskInvalid
+from fmlbench.core.progress import Progress
+from fmlbench.core.task import Environment
+from fmlbench.sandbox.protocol import TaskPython
+from fmlbench.sandbox.pythons import python_in
+from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.disk import disk_trouble_explained
+from fmlbench.workspace.files import exclusive, remove_folder
+from fmlbench.workspace.registries import find_pip
+
+_INSTALLING = re.compile(r"\s*Installing collected packages")
+_NEWS = re.compile(r"\s*(?:Collecting|Processing|Downloading|Using cached) (?P<what>.+?)(?: \(|$)")
+"""The lines of pip that tell which package it is busy with."""
+
+_WITHOUT_USERS_PYTHON = ("env", "-u", "PYTHONPATH", "-u", "PYTHONHOME")
+"""What these name would look installed to pip, and be missing in the sandbox."""
+
+
+def build(environment: Environment, *, task_folder: Path, places: Places, progress: Progress) -> TaskPython:
+    """Return the interpreter of an environment; built at the first call, found at the next."""
+    requirements = _requirements_of(environment, task_folder)
+    folder = places.environments / f"{environment.name}-{_key(requirements)}"
+    if not _is_complete(folder):
+        with disk_trouble_explained(places.environments), exclusive(folder):
+            if not _is_complete(folder):
+                _Build(environment.name, requirements, folder, progress).make()
+    return python_in(folder)
+
+
+def packages_of(environment: Environment, task_folder: Path) -> tuple[str, ...]:
+    """What its requirements promise to be importable; building it tries each."""
+    return tuple(_imports_of(_requirements_of(environment, task_folder)))
+
+
+def built_environments(places: Places) -> list[str]:
+    """The names of those that are there whole."""
+    return [path.name for path in sorted(places.environments.glob("[!.]*")) if _is_complete(path)]
+
+
+@dataclass(frozen=True)
+class _Build:
+    """One environment on its way."""
+
+    name: str
+    requirements: Path
+    folder: Path
+    progress: Progress
+
+    def make(self) -> None:
+        """Build it whole, or leave nothing but the log."""
+        remove_folder(self.folder)
+        self.log.unlink(missing_ok=True)
+        try:
+            self._build()
+        except BaseException:
+            remove_folder(self.folder)
+            raise
+        (self.folder / "complete").write_text(self.requirements.read_text("utf-8"), "utf-8")
+
+    @property
+    def log(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name}.log")
+
+    def _build(self) -> None:
+        python = str(self.folder / "bin" / "python")
+        # Our pip installs into it from outside: what a task does not need is not in its environment.
+        self._run("creating it", [sys.executable, "-I", "-m", "venv", "--without-pip", str(self.folder)])
+        pip = [*find_pip(), "--python", python, "install", "--no-input", "--disable-pip-version-check"]
+        # Dependencies are not switched off: builds of a package for other hardware pin further ones of their own.
+        wanted = ["--progress-bar", "off", "--requirement", str(self.requirements)]
+        self._run("installing", [*pip, *wanted])
+        for module in _imports_of(self.requirements):
+            self._run(f"importing {module}", [python, "-I", "-c", f"import {module}"])
+
+    def _run(self, doing: str, command: Sequence[str]) -> None:
+        """Run one command, tell what it is at, and keep what it prints."""
+        self._tell(doing)
+        try:
+            with (
+                self.log.open("a", encoding="utf-8") as log,
+                subprocess.Popen(
+                    [*_WITHOUT_USERS_PYTHON, *command],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    encoding="utf-8",
+                    errors="replace",
+                ) as process,
+            ):
+                for line in process.stdout or ():
+                    log.write(line)
+                    if news := _NEWS.match(line):
+                        self.progress.finish()
+                        self._tell(_package_in(news["what"]))
+                    elif _INSTALLING.match(line):
+                        self.progress.finish()
+                        self._tell("unpacking and compiling all of them")
+        finally:
+            self.progress.finish()
+        if process.returncode != 0:
+            raise self._broken(doing)
+
+    def _tell(self, doing: str) -> None:
+        self.progress.start(f"Environment {self.name}: {doing}")
+
+    def _broken(self, doing: str) -> EnvironmentBroken:
+        output = self.log.read_text("utf-8")
+        return EnvironmentBroken(
+            f"The environment '{self.name}' could not be built; {doing} failed: {_last_words(output)}",
+            hint=f"All that was printed is in {self.log}. Mend the cause and try again.",
+        )
+
+
+def _requirements_of(environment: Environment, task_folder: Path) -> Path:
+    if environment.requirements:
+        requirements = task_folder / environment.requirements
+    else:
+        requirements = Path(str(resources.files("fmlbench.suite"))) / "environments" / f"{environment.name}.txt"
+    if not requirements.is_file():
+        shared = sorted(path.stem for path in requirements.parent.glob("*.txt"))
+        raise TaskInvalid(
+            f"There are no requirements for the environment '{environment.name}': {requirements} is missing.",
+            hint=f"There are: {', '.join(shared) or 'none'}.",
+        )
+    return requirements
+
+
+def _key(requirements: Path) -> str:
+    """Differs with what would be installed and with the Python it would be installed for; comments are free."""
+    lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in requirements.read_text("utf-8").splitlines())
+    facts = [sys.version, *sorted(filter(None, lines))]
+    return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:12]
+
+
+def _is_complete(folder: Path) -> bool:
+    """An environment whose base Python went away is as good as none."""
+    return (folder / "complete").is_file() and (folder / "bin" / "python").exists()
+
+
+def _imports_of(requirements: Path) -> list[str]:
+    named = re.search(r"^# imports: (.+)$", requirements.read_text("utf-8"), re.MULTILINE)
+    return [name.strip() for name in named[1].split(",")] if named else []
+
+
+def _package_in(news: str) -> str:
+    """The name and version in ``numpy==2.4.6`` or ``some/folder/numpy-2.4.6-cp311-cp311-linux_x86_64.whl``."""
+    return "-".join(Path(news).name.split("-")[:2])
+
+
+def _last_words(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
+    return " ".join((errors or lines)[-3:])[-600:]

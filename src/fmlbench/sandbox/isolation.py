@@ -1,0 +1,90 @@
+"""Which sandboxes this machine offers, and what to do where the sealed one is missing."""
+
+import platform
+import subprocess
+from functools import lru_cache
+from pathlib import Path
+
+from fmlbench.core.errors import SandboxMissing
+from fmlbench.core.run import Rung
+from fmlbench.sandbox.bubblewrap import Bubblewrap, find_bubblewrap, isolation
+from fmlbench.sandbox.cgroups import remove_stale
+from fmlbench.sandbox.protocol import Sandbox
+from fmlbench.sandbox.system_mounts import proc_guards, system_mounts
+from fmlbench.sandbox.unsealed import Unsealed
+
+_PROBE_SECONDS = 60
+_INSTALL = {
+    "debian": "sudo apt install",
+    "fedora": "sudo dnf install",
+    "rhel": "sudo dnf install",
+    "arch": "sudo pacman -S",
+    "suse": "sudo zypper install",
+    "alpine": "sudo apk add",
+}
+_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+
+
+def open_sandbox(rung: Rung) -> Sandbox:
+    """Return the sandbox of a rung, and clear away what killed harnesses left behind."""
+    remove_stale()
+    if rung is Rung.NONE:
+        return Unsealed()
+    program = find_bubblewrap()
+    trouble = why_not_sealed()
+    if program is None or trouble:
+        raise SandboxMissing(f"Candidates cannot be sealed on this machine: {trouble}.", hint=how_to_seal())
+    return Bubblewrap(program)
+
+
+def best_rung() -> Rung:
+    """The best rung this machine offers."""
+    return Rung.NONE if why_not_sealed() else Rung.BUBBLEWRAP
+
+
+@lru_cache(maxsize=1)
+def why_not_sealed() -> str | None:
+    """Say why there is no sealed sandbox here, found out by trying; None where there is one."""
+    if platform.system() != "Linux":
+        return "bubblewrap needs Linux"
+    program = find_bubblewrap()
+    if program is None:
+        return "bubblewrap is not installed"
+    options = [*isolation(program), *system_mounts(), "--proc", "/proc", *proc_guards(), "--dev", "/dev"]
+    try:
+        tried = subprocess.run(
+            [program, *options, "/bin/sh", "-c", "exit 0"],
+            capture_output=True,
+            text=True,
+            timeout=_PROBE_SECONDS,
+            check=False,
+            env={},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"bubblewrap does not work ({error})"
+    if tried.returncode == 0:
+        return None
+    lines = tried.stderr.strip().splitlines() or [f"exit code {tried.returncode}"]
+    return f"bubblewrap does not work ({lines[-1].removeprefix('bwrap: ')})"
+
+
+def how_to_seal() -> str:
+    """The command, or the change, that gives this machine a sealed sandbox."""
+    if platform.system() != "Linux":
+        return "Use a Linux machine, or ask for --unsealed: the run is then marked so."
+    if find_bubblewrap() is None:
+        return f"Install it: {install_command('bubblewrap')}"
+    if _APPARMOR.exists() and _APPARMOR.read_text().strip() == "1":
+        return "Allow user namespaces: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
+    return "Allow user namespaces: sudo sysctl -w user.max_user_namespaces=10000; in a container, run it privileged."
+
+
+def install_command(package: str) -> str:
+    """What installs a package of this machine's distribution."""
+    try:
+        facts = platform.freedesktop_os_release()
+    except OSError:
+        facts = {}
+    names = [facts.get("ID", ""), *facts.get("ID_LIKE", "").split()]
+    known = [f"{_INSTALL[name]} {package}" for name in names if name in _INSTALL]
+    return known[0] if known else f"sudo apt install {package}, or sudo dnf install {package}"

@@ -1,0 +1,35 @@
+"""Cancel a sweep's runs, and set them free again; by what lies in their folders, wherever they are played."""
+
+from collections.abc import Iterable
+
+from fmlbench.scheduling.attempts import Forgiven, note
+from fmlbench.scheduling.plan import Plan, PlannedRun
+from fmlbench.scheduling.sweep_state import Standing, State
+
+
+def cancel(standings: Iterable[Standing]) -> list[Standing]:
+    """Have every run stopped that is not over, at the next heartbeat of its player; return them."""
+    chosen = [standing for standing in standings if standing.state.is_open]
+    for standing in chosen:
+        standing.run.folder.cancelled.touch()
+    return chosen
+
+
+def set_free(runs: Iterable[PlannedRun]) -> None:
+    """Let cancelled runs be played again."""
+    for run in runs:
+        run.folder.cancelled.unlink(missing_ok=True)
+
+
+def forgive(standings: Iterable[Standing]) -> list[Standing]:
+    """Let failed and cancelled runs be tried afresh; return them."""
+    chosen = [standing for standing in standings if standing.state in {State.FAILED, State.CANCELLED}]
+    set_free(standing.run for standing in chosen)
+    for standing in chosen:
+        note(standing.run.folder, Forgiven())
+    return chosen
+
+
+def set_plan_free(plan: Plan) -> None:
+    """Starting a sweep is wanting its runs played, whoever cancelled them before."""
+    set_free(run for run in plan.runs if run.folder.cancelled.exists())

@@ -1,0 +1,122 @@
+"""From a study to its runs: what each is asked to be, where it lies, what it needs and what it will take."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from fmlbench.agents.registry import agent_spec
+from fmlbench.core.errors import StudyInvalid
+from fmlbench.core.run import AgentSpec, Rung, RunSpec
+from fmlbench.core.task import Task, Track
+from fmlbench.records.folder import RunFolder
+from fmlbench.scheduling.estimates import Cost, cost_of
+from fmlbench.scheduling.study import Study
+from fmlbench.tasks.folder import TaskFolder
+from fmlbench.tasks.library import all_tasks, find_task, name_of
+
+_SPARE_MEMORY_MB = 512
+"""For the harness itself, and for candidates that want a little more than the baseline."""
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a run occupies while it is played."""
+
+    threads: int
+    memory_mb: int
+    wants_gpu: bool
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One run of a study."""
+
+    spec: RunSpec
+    folder: RunFolder
+    task: Task
+    needs: Needs
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs of a study, in the order they are started: seed by seed, so that a part of it compares everybody."""
+
+    study: Study
+    runs: Sequence[PlannedRun]
+
+    @property
+    def dollars(self) -> float | None:
+        """What all of it costs at most; None where nobody can tell."""
+        known = [run.cost.dollars for run in self.runs if run.cost.dollars is not None]
+        total = sum(known) if len(known) == len(self.runs) else None
+        cap = self.study.caps.dollars
+        return cap if total is None else min(total, cap or total)
+
+    @property
+    def uncalibrated(self) -> Sequence[str]:
+        """Tasks of which nobody knows how long they take."""
+        return sorted({run.task.name for run in self.runs if run.cost.seconds is None})
+
+
+def make_plan(study: Study, runs: Path) -> Plan:
+    """Plan a study; writes nothing."""
+    agents = [
+        agent_spec(agent.name, {key: str(value) for key, value in agent.settings.items()}, model)
+        for agent in study.agents
+        for model in study.models_of(agent)
+    ]
+    folders = all_tasks(study.suite) if study.suite else [find_task(name) for name in study.tasks]
+    named = [(name_of(folder), folder.on(study.track)) for folder in folders]
+    planned = list(_runs(study, named, agents, runs))
+    if len({run.folder for run in planned}) < len(planned):
+        raise StudyInvalid(
+            f"Study '{study.name}' asks for the same run twice.",
+            hint="Look for an agent or a task that is in it twice.",
+        )
+    return Plan(study=study, runs=planned)
+
+
+def require_model_for_caps(plan: Plan) -> None:
+    """Refuse a cap of each run that no run could ever reach."""
+    budget = plan.study.budget
+    if (budget.dollars or budget.tokens) and not any(run.spec.agent.model for run in plan.runs):
+        raise StudyInvalid(
+            f"A cap in dollars or tokens needs a model, and no agent of study '{plan.study.name}' has one.",
+            hint="Name models, or leave the cap out of the budget.",
+        )
+
+
+def lay_out(plan: Plan) -> None:
+    """Make every run's folder that is not there."""
+    for run in plan.runs:
+        run.folder.make(run.spec)
+
+
+def _runs(
+    study: Study, tasks: Sequence[tuple[str, TaskFolder]], agents: Sequence[AgentSpec], runs: Path
+) -> Iterator[PlannedRun]:
+    seen: set[tuple[str, int]] = set()
+    for seed, (name, folder), agent in product(study.seeds, tasks, agents):
+        spec = RunSpec(
+            task=name,
+            task_digest=folder.digest,
+            track=study.track,
+            agent=agent,
+            seed=seed,
+            budget=study.budget,
+            rung=Rung.NONE if study.unsealed else Rung.BUBBLEWRAP,
+            retest_seeds=study.retest,
+            label=study.label,
+        )
+        cost = cost_of(spec, folder.task, is_first=(name, seed) not in seen)
+        seen.add((name, seed))
+        yield PlannedRun(spec, RunFolder(runs / spec.run_id), folder.task, needs_of(folder.track(study.track)), cost)
+
+
+def needs_of(track: Track) -> Needs:
+    """What a run on a track occupies: what was measured, or else what it is allowed."""
+    stages = [*(stage.limits for stage in track.training), track.exam.limits]
+    peak = track.calibration.peak_memory_mb if track.calibration else max(stage.memory_mb for stage in stages)
+    return Needs(threads=track.threads, memory_mb=peak + _SPARE_MEMORY_MB, wants_gpu=bool(track.devices))

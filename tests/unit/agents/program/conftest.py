@@ -1,0 +1,30 @@
+"""A place to work in for agents with a loop of their own, without a sandbox."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from fmlbench.agents.context import Quarters
+from fmlbench.core.task import Editable
+from fmlbench.sandbox.protocol import Mount, TaskPython
+from fmlbench.sandbox.unsealed import Unsealed
+
+
+@pytest.fixture
+def quarters(tmp_path: Path) -> Quarters:
+    codebase, data, folder = (tmp_path / name for name in ("codebase", "pixels", "a folder"))
+    for made in (codebase, data, folder):
+        made.mkdir()
+    (codebase / "research.py").write_text("rate = 0.5\n")
+    return Quarters(
+        run_id="run",
+        folder=folder,
+        codebase=codebase,
+        editable=Editable(globs=("*.py",), suggested=("research.py",)),
+        python=TaskPython(Path(sys.executable), ()),
+        sandbox=Unsealed(),
+        visible=(Mount(data, "data/pixels"),),
+        programs=tmp_path / "programs",
+        hours_left=lambda: 1.0,
+    )

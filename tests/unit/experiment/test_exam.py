@@ -1,0 +1,71 @@
+"""An exam that asks one by one, sat by a candidate within this process."""
+
+import json
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fmlbench.core.task import AnswerKind, Answers, Limits
+from fmlbench.experiment.answers import Array
+from fmlbench.experiment.exam import Sitting, in_order, take_seat
+from fmlbench.experiment.kit.stagekit import Arrays, Stage
+from fmlbench.sandbox.protocol import Ending, Execution, Job
+from fmlbench.sandbox.pythons import machine_python
+
+NUMBERS = Answers(kind=AnswerKind.PER_EPISODE, dtype="int64", shape=(-1,))
+ORDER = np.array([2, 0, 1])
+
+Respond = Callable[[Arrays], Array]
+
+
+@pytest.fixture
+def sit(tmp_path: Path) -> Callable[[Respond], Sitting]:
+    """Ask the questions 10, 11 and 12, the last one first."""
+    (tmp_path / "questions").mkdir()
+    np.save(tmp_path / "questions" / "number.npy", np.array([10, 11, 12]))
+
+    def make_job(_mounts: object, pipe: tuple[int, int] | None) -> Job:
+        limits = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=1)
+        log = tmp_path / "log.txt"
+        return Job(
+            name="exam", python=machine_python(), script="", mounts=(), limits=limits, log=log, pass_fds=pipe or ()
+        )
+
+    def run(respond: Respond, job: Job) -> Execution:
+        pipe = [os.dup(end) for end in job.pass_fds]
+        facts = {"stage": "exam", "seed": 0, "threads": 1, "settings": None, "pipe": pipe}
+        (tmp_path / "stage.json").write_text(json.dumps(facts))
+        Stage(tmp_path).answer_each(respond)
+        return Execution(Ending.OK, "", 0, 0.1, 0.1, 1.0, "")
+
+    def sit_exam(respond: Respond) -> Sitting:
+        seat = take_seat(tmp_path / "questions", ORDER, NUMBERS, tmp_path / "sitting", make_job)
+        try:
+            return in_order(seat.sit(partial(run, respond)))
+        finally:
+            seat.leave()
+
+    return sit_exam
+
+
+def test_answers_come_back_in_the_order_of_the_questions(sit: Callable[[Respond], Sitting]):
+    seen: list[int] = []
+
+    def respond(question: Arrays) -> Array:
+        seen.append(int(question["number"]))
+        return np.array([seen[-1] * 2])
+
+    sitting = sit(respond)
+    assert seen == [12, 10, 11]
+    assert sitting.answers is not None
+    assert sitting.answers.tolist() == [[20], [22], [24]]
+
+
+def test_answers_of_several_sizes_are_no_answers(sit: Callable[[Respond], Sitting]):
+    sitting = sit(lambda question: np.zeros(int(question["number"]) - 9, np.int64))
+    assert sitting.answers is None
+    assert sitting.problem == "the answers have shape (1,) here and (2,) there"

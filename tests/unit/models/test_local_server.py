@@ -1,0 +1,166 @@
+"""The real llama.cpp, on a model that is small enough for every day."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.errors import ModelUnavailable
+from fmlbench.models.chat import CallFailed, ChatModel, Message, Place, Reply, Request
+from fmlbench.models.client import open_model
+from fmlbench.models.local.serving import CONTEXT_VARIABLE, THREADS_VARIABLE
+from fmlbench.models.prices import free
+from fmlbench.models.retry import Patient
+from tests.tiny_model import write_tiny_model
+
+NO_MODELS = Path("no-models")
+
+ENDING = """
+import os, signal, sys
+from pathlib import Path
+from fmlbench.models.chat import CallFailed, Message, Place, Request
+from fmlbench.models.client import open_model
+from fmlbench.models.deadline import Timely
+
+model = open_model(sys.argv[1], Path("no-models")).chat
+short = Request(place=Place(step=1, purpose="p", turn=0), system="", messages=(), max_output_tokens=1)
+model.complete(short)
+try:
+    Timely(model, 0.1).complete(short.model_copy(update={"max_output_tokens": 60_000}))
+except CallFailed as failure:
+    print(failure.reason, flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(THREADS_VARIABLE, "1")
+    monkeypatch.setenv(CONTEXT_VARIABLE, "512")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    return write_tiny_model(tmp_path / "tiny.gguf")
+
+
+def opened(file: Path) -> ChatModel:
+    return open_model(f"local/{file}", NO_MODELS).chat
+
+
+def asking(text: str, *, max_output_tokens: int = 20) -> Request:
+    return Request(
+        place=Place(step=1, purpose="test", turn=0),
+        system="Be brief.",
+        messages=(Message(role="user", text=text),),
+        max_output_tokens=max_output_tokens,
+        temperature=0.0,
+    )
+
+
+def ask(model: ChatModel, text: str) -> Reply:
+    return model.complete(asking(text))
+
+
+def test_a_file_answers_with_as_many_tokens_as_it_may_for_nothing(tiny: Path):
+    model = open_model(f"local/{tiny}", NO_MODELS)
+    reply = ask(model.chat, "hello")
+    assert reply.text.isalpha()
+    # "system:Be brief.", "user:hello" and "assistant:" with two ends of lines, and the token that begins a prompt.
+    assert (reply.tokens.input, reply.tokens.output, reply.tokens.cached) == (16 + 10 + 10 + 2 + 1, 20, 0)
+    assert (len(reply.text), reply.is_complete) == (20, False)
+    assert (model.chat.name, model.price) == (f"local/{tiny}", free)
+
+
+def test_the_same_question_has_the_same_answer_without_dice(tiny: Path):
+    model = opened(tiny)
+    first, other, again = (ask(model, text).text for text in ("hello", "something else", "hello"))
+    assert first == again
+    assert first != other
+
+
+def test_what_a_conversation_begins_with_is_read_once_and_told(tiny: Path):
+    model = opened(tiny)
+    assert ask(model, "tell me of the sea").tokens.cached == 0
+    tokens = ask(model, "tell me of the mountains").tokens
+    assert 0 < tokens.cached < tokens.input
+
+
+def test_models_of_the_same_file_share_what_was_read(tiny: Path):
+    ask(opened(tiny), "hello")
+    assert ask(opened(tiny), "hello").tokens.cached > 0
+
+
+def test_a_prompt_that_is_too_long_is_refused_at_once_with_what_to_set(tiny: Path):
+    def never(_: float) -> None:
+        raise AssertionError
+
+    with pytest.raises(ModelUnavailable, match="exceeds the available context size") as caught:
+        ask(Patient(opened(tiny), sleep=never), "x" * 600)
+    assert CONTEXT_VARIABLE in caught.value.hint
+    assert "--set context_tokens" in caught.value.hint
+
+
+def test_a_model_goes_on_answering_after_a_prompt_that_was_too_long(tiny: Path):
+    model = opened(tiny)
+    with pytest.raises(CallFailed):
+        ask(model, "x" * 600)
+    assert ask(model, "hello").tokens.output == 20
+
+
+@pytest.mark.parametrize("content", [b"", b"GGU", b"<!DOCTYPE html>", b"version https://git-lfs.github.com/spec/v1\n"])
+def test_a_file_of_another_kind_is_refused_before_a_run_begins(tmp_path: Path, content: bytes):
+    file = tmp_path / "other.gguf"
+    file.write_bytes(content)
+    with pytest.raises(ModelUnavailable, match=r"other\.gguf is not a GGUF file") as caught:
+        opened(file)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("variable", [THREADS_VARIABLE, CONTEXT_VARIABLE])
+@pytest.mark.parametrize("word", ["two", "0", "-1", "1.5"])
+def test_a_setting_that_is_no_number_is_told_of(tiny: Path, variable: str, word: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(variable, word)
+    with pytest.raises(ModelUnavailable, match=f"{variable} is '{word}'"):
+        opened(tiny)
+
+
+def test_a_file_that_cannot_be_read_is_told_of(tiny: Path, monkeypatch: pytest.MonkeyPatch):
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ModelUnavailable, match=r"tiny\.gguf cannot be read: Permission denied"):
+        opened(tiny)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.999])
+def test_a_torn_file_is_told_of_in_our_words_when_it_is_asked(
+    tiny: Path, share: float, capfd: pytest.CaptureFixture[str]
+):
+    whole = tiny.read_bytes()
+    tiny.write_bytes(whole[: max(4, int(len(whole) * share))])
+    with pytest.raises(ModelUnavailable, match=r"llama\.cpp cannot load .*tiny\.gguf") as caught:
+        ask(opened(tiny), "hello")
+    assert "Get the file again" in caught.value.hint
+    assert capfd.readouterr() == ("", "")
+    tiny.write_bytes(whole)
+    assert ask(opened(tiny), "hello").tokens.output == 20
+
+
+@pytest.mark.parametrize(("ending", "code"), [("sys.exit(3)", 3), ("os.kill(os.getpid(), signal.SIGKILL)", -9)])
+def test_a_process_that_ends_while_an_answer_is_written_takes_the_server_with_it(
+    tmp_path: Path, ending: str, code: int
+):
+    """Its errors are read to their end, which comes when nobody is left who could write some."""
+    slow = write_tiny_model(tmp_path / "slow.gguf", hidden=16_384)
+    ended = subprocess.run(
+        [sys.executable, "-W", "error", "-c", ENDING + ending, f"local/{slow}"],
+        env={**os.environ, CONTEXT_VARIABLE: "65536"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (code, "no answer within 0.1 s\n", "")

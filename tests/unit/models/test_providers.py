@@ -1,0 +1,203 @@
+"""The real clients of the providers, against a server on loopback that speaks their dialects."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.errors import ModelTrouble, ModelUnavailable
+from fmlbench.models.chat import CallFailed, Message, Place, Reply, Request, Tokens
+from fmlbench.models.client import open_model
+from fmlbench.models.deadline import Timely
+from fmlbench.models.names import read_name
+from fmlbench.models.providers.catalogue import PROVIDERS
+from fmlbench.models.retry import Patient
+from fmlbench.testing.models.dialects import Asked, Dialect
+from fmlbench.testing.models.faults import Fault
+from fmlbench.testing.models.server import KEY, ModelServer
+
+NO_MODELS = Path("no-models")
+MODELS = (
+    ("openai/gpt-5", "responses", "gpt-5"),
+    ("anthropic/claude-sonnet-test", "anthropic", "claude-sonnet-test"),
+    ("google/gemini-2.5-pro", "gemini", "gemini-2.5-pro"),
+    ("openrouter/qwen/qwen3-coder", "chat", "qwen/qwen3-coder"),
+    ("vllm/some/model", "chat", "some/model"),
+)
+NAMES = [name for name, _, _ in MODELS]
+
+REQUEST = Request(
+    place=Place(step=1, purpose="test", turn=0),
+    system="Be brief.",
+    messages=(
+        Message(role="user", text="Say A."),
+        Message(role="assistant", text="B"),
+        Message(role="user", text="Say A!"),
+    ),
+    max_output_tokens=500,
+)
+
+
+def serving(faults: Sequence[Fault] = (), text: str = "A. Ä? 水", retry_after: str = "0") -> ModelServer:
+    return ModelServer(lambda _: text, faults, retry_after)
+
+
+def ask(name: str, server: ModelServer, request: Request = REQUEST) -> Reply:
+    return Patient(open_model(name, NO_MODELS, server.environment).chat, pauses=(0.0,) * 3).complete(request)
+
+
+@pytest.mark.parametrize(("name", "dialect", "model"), MODELS)
+def test_every_provider_is_asked_in_its_dialect_and_understood(name: str, dialect: str, model: str):
+    with serving() as server:
+        reply = ask(name, server)
+        (asked,) = server.asked
+    assert (asked.dialect, asked.model, asked.key, asked.system) == (dialect, model, KEY, "Be brief.")
+    assert asked.messages == (("user", "Say A."), ("assistant", "B"), ("user", "Say A!"))
+    assert (asked.max_tokens, asked.temperature) == (500, None)
+    assert (reply.text, reply.served_by, reply.is_complete, reply.attempts) == ("A. Ä? 水", model, True, 1)
+    # 9 + 6 + 1 + 6 letters read and 7 written, four to a token, and 7 tokens of thought.
+    assert (reply.tokens.input, reply.tokens.output, reply.tokens.cached) == (6, 9, 0)
+
+
+@pytest.mark.parametrize(("name", "dialect"), [(name, dialect) for name, dialect, _ in MODELS])
+def test_cached_and_reasoning_tokens_are_counted_within_input_and_output(name: str, dialect: str):
+    with serving() as server:
+        ask(name, server)
+        tokens = ask(name, server).tokens
+    # Anthropic's answers do not say what was thought.
+    assert tokens == Tokens(input=6, output=9, cached=3, reasoning=0 if dialect == "anthropic" else 7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_temperature_is_sent_if_there_is_one(name: str):
+    with serving() as server:
+        ask(name, server, REQUEST.model_copy(update={"temperature": 0.25}))
+        assert server.asked[0].temperature == 0.25
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_answer_that_was_cut_off_says_so(name: str):
+    with serving(text="word " * 3000) as server:
+        assert not ask(name, server).is_complete
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [Fault.RATE_LIMITED, Fault.SERVER_ERROR, Fault.OVERLOADED, Fault.DROP, Fault.GARBAGE, Fault.WRONG_SHAPE],
+)
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_failures_that_pass_are_tried_again(name: str, fault: Fault):
+    with serving([fault, fault]) as server:
+        reply = ask(name, server)
+        assert (reply.text, reply.attempts, server.calls) == ("A. Ä? 水", 3, 3)
+
+
+@pytest.mark.parametrize("fault", [Fault.HANG, Fault.DRIP])
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_no_answer_is_waited_for_longer_than_the_deadline(name: str, fault: Fault):
+    with serving([fault] * 9) as server:
+        model = Patient(Timely(open_model(name, NO_MODELS, server.environment).chat, 0.3), pauses=(0.0,))
+        with pytest.raises(ModelTrouble, match=r"after 2 tries: no answer within 0\.3 s"):
+            model.complete(REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("fault", "hint"), [(Fault.UNAUTHORIZED, "to a key that works"), (Fault.BAD_REQUEST, "fmlbench models")]
+)
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_failures_that_stay_are_not_tried_again(name: str, fault: Fault, hint: str):
+    with serving([fault]) as server:
+        with pytest.raises(ModelUnavailable, match=f"HTTP {fault}") as caught:
+            ask(name, server)
+        assert server.calls == 1
+    assert hint in caught.value.hint
+    assert KEY not in caught.value.message
+
+
+def test_patience_has_an_end():
+    with serving([Fault.OVERLOADED] * 9) as server:
+        with pytest.raises(ModelTrouble, match="anthropic/claude-sonnet-test did not answer after 4 tries: HTTP 529"):
+            ask("anthropic/claude-sonnet-test", server)
+        assert server.calls == 4
+
+
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_a_wait_that_the_provider_asks_for_is_kept(name: str):
+    waited: list[float] = []
+    with serving([Fault.RATE_LIMITED], retry_after="17") as server:
+        model = open_model(name, NO_MODELS, server.environment).chat
+        Patient(model, pauses=(1.0,), sleep=waited.append).complete(REQUEST)
+    assert waited == [17.0]
+
+
+def test_a_wait_of_hours_is_not_waited_for():
+    with serving([Fault.RATE_LIMITED], retry_after="7200") as server, pytest.raises(ModelTrouble, match="HTTP 429"):
+        ask("openai/gpt-5", server)
+
+
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_a_server_that_is_not_there_is_a_failure_that_may_pass_and_costs_nothing(name: str):
+    with serving() as server:
+        gone = open_model(name, NO_MODELS, server.environment).chat
+    with pytest.raises(CallFailed, match="the connection failed") as caught:
+        gone.complete(REQUEST)
+    assert (caught.value.is_transient, caught.value.may_cost) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "may_cost"),
+    [
+        (Fault.RATE_LIMITED, False),
+        (Fault.SERVER_ERROR, False),
+        (Fault.OVERLOADED, False),
+        (Fault.UNAUTHORIZED, False),
+        (Fault.HANG, True),
+        (Fault.DROP, True),
+        (Fault.GARBAGE, True),
+        (Fault.WRONG_SHAPE, True),
+    ],
+)
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_what_was_answered_and_could_not_be_read_may_cost(name: str, fault: Fault, may_cost: bool):
+    with serving([fault]) as server:
+        opened = open_model(name, NO_MODELS, server.environment)
+        # A provider that refuses does so at once; only one that is silent is given up after half a second.
+        model = Timely(opened.chat, 0.5 if fault is Fault.HANG else 60.0)
+        with pytest.raises(CallFailed) as caught:
+            model.complete(REQUEST)
+    assert caught.value.may_cost is may_cost
+
+
+@pytest.mark.parametrize("name", NAMES[:4])
+def test_a_client_that_loses_patience_by_itself_knows_that_it_may_cost(name: str):
+    with serving([Fault.HANG]) as server:
+        wanted = read_name(name)
+        provider = replace(PROVIDERS[wanted.provider], call_seconds=0.5)
+        with pytest.raises(CallFailed, match="the connection failed") as caught:
+            provider.open(wanted, server.environment).complete(REQUEST)
+    assert caught.value.may_cost
+
+
+class Blocking(ModelServer):
+    """Google's way to answer no prompt: a status of 200, and no answer."""
+
+    def reply_to(self, asked: Asked, dialect: Dialect) -> bytes:
+        del asked, dialect
+        feedback = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {"promptTokenCount": 6}}
+        return json.dumps(feedback).encode()
+
+
+def test_a_prompt_that_google_blocks_is_not_asked_again():
+    with Blocking(lambda _: "") as server:
+        reply = ask("google/gemini-2.5-pro", server)
+    assert (server.calls, reply.tokens) == (1, Tokens(input=6))
+    assert reply.text == "(No answer: the provider blocked the prompt, PROHIBITED_CONTENT.)"
+
+
+def test_any_compatible_server_is_asked_by_its_address():
+    with serving() as server:
+        model = open_model(f"{server.url}/openai/v1#my/model", NO_MODELS, {"FMLBENCH_SERVER_KEY": KEY}).chat
+        assert model.complete(REQUEST).served_by == "my/model"
+        assert model.name == f"{server.url}/openai/v1#my/model"

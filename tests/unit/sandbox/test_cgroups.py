@@ -1,0 +1,146 @@
+"""Control groups: where they can be made, what they tell, and that none is left behind."""
+
+import os
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.task import Limits
+from fmlbench.sandbox.cgroup_versions import CgroupV2
+from fmlbench.sandbox.cgroups import Homes, find_homes, groups_of, open_group, remove_stale, usable_homes
+from fmlbench.sandbox.processes import Usage
+
+LIMITS = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=100, processes=10)
+needs_cgroups = pytest.mark.skipif(usable_homes() is None, reason="this user may not make control groups")
+
+
+def fake_proc(folder: Path, mounts: list[str], groups: list[str]) -> Path:
+    """A /proc in which only our own mounts and groups are told."""
+    (folder / "self").mkdir(parents=True)
+    (folder / "self/mountinfo").write_text("\n".join(["22 1 0:20 / / rw - ext4 /dev/sda rw", *mounts]) + "\n")
+    (folder / "self/cgroup").write_text("\n".join(groups) + "\n")
+    return folder
+
+
+def v2_folder(path: Path, handed_down: str) -> Path:
+    path.mkdir(parents=True)
+    (path / "cgroup.subtree_control").write_text(handed_down + "\n")
+    return path
+
+
+def test_version_2_groups_are_made_beside_our_own(tmp_path: Path) -> None:
+    slice_folder = v2_folder(tmp_path / "fs" / "app.slice", "cpu memory pids")
+    v2_folder(slice_folder / "terminal.scope", "")
+    mounts = [f"30 22 0:26 / {tmp_path}/fs rw - cgroup2 cgroup2 rw,nsdelegate"]
+    proc = fake_proc(tmp_path / "proc", mounts, ["0::/app.slice/terminal.scope"])
+    assert find_homes(proc) == [Homes((slice_folder,))]
+
+
+def test_version_2_without_memory_is_of_no_use(tmp_path: Path) -> None:
+    v2_folder(tmp_path / "fs" / "app.slice" / "terminal.scope", "")
+    (tmp_path / "fs" / "app.slice" / "cgroup.subtree_control").write_text("cpu pids\n")
+    mounts = [f"30 22 0:26 / {tmp_path}/fs rw - cgroup2 cgroup2 rw"]
+    proc = fake_proc(tmp_path / "proc", mounts, ["0::/app.slice/terminal.scope"])
+    assert find_homes(proc) == []
+
+
+def v1_proc(tmp_path: Path, *, limit: int) -> Path:
+    own = tmp_path / "fs" / "memory" / "batch" / "job_1"
+    own.mkdir(parents=True)
+    (own / "memory.stat").write_text(f"cache 0\nhierarchical_memory_limit {limit}\n")
+    mounts = [
+        f"31 22 0:27 / {tmp_path}/fs/memory rw - cgroup cgroup rw,memory",
+        f"32 22 0:28 / {tmp_path}/fs/pids rw - cgroup cgroup rw,pids",
+        f"33 22 0:29 / {tmp_path}/fs/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct",
+    ]
+    return fake_proc(tmp_path / "proc", mounts, ["3:memory:/batch/job_1", "2:pids:/", "1:cpu,cpuacct:/batch"])
+
+
+def test_version_1_groups_stay_within_a_limit_that_we_are_under(tmp_path: Path) -> None:
+    fs = tmp_path / "fs"
+    (home,) = find_homes(v1_proc(tmp_path, limit=8 * 2**30))
+    assert home.folders == (fs / "memory" / "batch" / "job_1", fs / "pids", fs / "cpu,cpuacct" / "batch")
+    assert home.version == 1
+
+
+def test_version_1_groups_are_made_at_the_top_where_we_are_under_none(tmp_path: Path) -> None:
+    fs = tmp_path / "fs"
+    (home,) = find_homes(v1_proc(tmp_path, limit=9223372036854771712))
+    assert home.folders == (fs / "memory", fs / "pids", fs / "cpu,cpuacct")
+
+
+def test_a_container_sees_only_a_part_of_the_hierarchy(tmp_path: Path) -> None:
+    own = v2_folder(tmp_path / "fs" / "harness", "")
+    (own.parent / "cgroup.subtree_control").write_text("memory pids\n")
+    mounts = [f"30 22 0:26 /docker/abc {tmp_path}/fs rw - cgroup2 cgroup2 rw"]
+    proc = fake_proc(tmp_path / "proc", mounts, ["0::/docker/abc/harness"])
+    assert find_homes(proc) == [Homes((tmp_path / "fs",))]
+
+
+def test_version_2_limits_and_figures(tmp_path: Path) -> None:
+    group = CgroupV2(tmp_path / "group")
+    group.limit(LIMITS)
+    assert (tmp_path / "group" / "memory.max").read_text() == str(100 * 2**20)
+    assert (tmp_path / "group" / "memory.swap.max").read_text() == "0"
+    assert (tmp_path / "group" / "pids.max").read_text() == "14"
+    for name, text in {
+        "memory.stat": "anon 1000\nfile 5000\nshmem 200\n",
+        "cpu.stat": "usage_usec 2500000\nuser_usec 1\n",
+        "pids.current": "7\n",
+        "memory.events": "low 0\noom 2\noom_kill 1\n",
+        "cgroup.procs": "12\n0\n34\n",
+    }.items():
+        (tmp_path / "group" / name).write_text(text)
+    assert group.usage() == Usage(cpu_seconds=2.5, memory_bytes=1200, processes=3)
+    assert group.oom_kills() == 1
+    assert group.pids() == [12, 34]
+
+
+@needs_cgroups
+def test_a_group_is_there_until_it_is_removed() -> None:
+    name = f"a job/with spaces {uuid.uuid4().hex}"
+    group = open_group(name, LIMITS)
+    assert group
+    try:
+        with subprocess.Popen(["sleep", "1000"]) as sleeper:
+            group.add(sleeper.pid)
+            assert group.pids() == [sleeper.pid]
+            assert groups_of(name[-32:]) == [
+                f"fmlbench.{os.getpid()}.{_start()}.{name.replace('/', '-').replace(' ', '-')}"
+            ]
+            sleeper.kill()
+    finally:
+        group.remove()
+    assert groups_of(name[-32:]) == []
+
+
+@needs_cgroups
+def test_groups_of_a_dead_harness_are_removed_with_all_that_is_in_them() -> None:
+    name = f"orphan-{uuid.uuid4().hex}"
+    harness = f"""
+import subprocess, sys
+from fmlbench.core.task import Limits
+from fmlbench.sandbox.cgroups import open_group
+group = open_group({name!r}, Limits(cpu_seconds=1, wall_seconds=1, memory_mb=100))
+child = subprocess.Popen(["sleep", "1000"], stdout=subprocess.DEVNULL)
+group.add(child.pid)
+print(child.pid, flush=True)
+sys.stdin.read()
+"""
+    with subprocess.Popen([sys.executable, "-c", harness], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        sleeper = int(process.stdout.readline())
+        assert groups_of(name)
+        assert not [group for group in remove_stale() if name in group]
+        process.kill()
+    assert [name in group for group in remove_stale() if name in group] == [True]
+    assert groups_of(name) == []
+    stat = Path(f"/proc/{sleeper}/stat")
+    assert not stat.exists() or stat.read_text().split()[2] == "Z"
+
+
+def _start() -> int:
+    return int(Path("/proc/self/stat").read_text().rsplit(")", 1)[1].split()[19])

@@ -1,0 +1,96 @@
+"""The watchdog says what a job must be ended for, and no more often than it has to look."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from fmlbench.core.task import Limits
+from fmlbench.sandbox.processes import Usage
+from fmlbench.sandbox.protocol import Ending, Verdict
+from fmlbench.sandbox.storage import Storage
+from fmlbench.sandbox.watchdog import Watchdog
+
+LIMITS = Limits(cpu_seconds=10, wall_seconds=100, memory_mb=200, processes=4)
+MODEST = Usage(cpu_seconds=1, memory_bytes=2**20, processes=1)
+
+
+@dataclass
+class ScriptedMeter:
+    """A meter that tells what it is told to."""
+
+    now: Usage = MODEST
+    killed: int = 0
+    looks: list[Usage] = field(default_factory=list[Usage])
+
+    def pids(self) -> list[int]:
+        return []
+
+    def usage(self) -> Usage:
+        self.looks.append(self.now)
+        return self.now
+
+    def oom_kills(self) -> int:
+        return self.killed
+
+
+Watch = Callable[..., Watchdog]
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Watch:
+    def make(meter: ScriptedMeter, *, began_seconds_ago: float = 0.0) -> Watchdog:
+        started = time.monotonic() - began_seconds_ago
+        return Watchdog(LIMITS, meter, Storage([tmp_path], lambda: 0, LIMITS), started)
+
+    return make
+
+
+def test_a_modest_job_is_let_be(watch: Watch) -> None:
+    assert watch(ScriptedMeter()).look() is None
+
+
+@pytest.mark.parametrize(
+    ("usage", "verdict"),
+    [
+        (Usage(10.1, 0, 1), Verdict(Ending.TIMEOUT, "used more than 10 CPU seconds")),
+        (Usage(0, 200 * 2**20 + 1, 1), Verdict(Ending.OUT_OF_MEMORY, "used more than 200 MB of memory")),
+        (Usage(0, 0, 5), Verdict(Ending.CRASHED, "had more than 4 processes and threads at once")),
+    ],
+)
+def test_each_limit_has_its_own_reason(watch: Watch, usage: Usage, verdict: Verdict) -> None:
+    assert watch(ScriptedMeter(usage)).look() == verdict
+
+
+def test_limits_may_be_reached_exactly(watch: Watch) -> None:
+    assert watch(ScriptedMeter(Usage(10, 200 * 2**20, 4))).look() is None
+
+
+def test_a_job_that_takes_too_long_is_ended(watch: Watch) -> None:
+    verdict = watch(ScriptedMeter(), began_seconds_ago=101).look()
+    assert verdict == Verdict(Ending.TIMEOUT, "ran for more than 100 seconds")
+
+
+def test_a_part_killed_by_the_kernel_is_the_whole_jobs_end(watch: Watch) -> None:
+    expected = Verdict(Ending.OUT_OF_MEMORY, "used more than 200 MB of memory")
+    assert watch(ScriptedMeter(killed=1)).look() == expected
+    assert watch(ScriptedMeter(killed=1)).look_at_the_end() == expected
+
+
+def test_the_most_that_was_used_is_remembered(watch: Watch) -> None:
+    meter = ScriptedMeter(Usage(1, 100 * 2**20, 1))
+    watchdog = watch(meter)
+    watchdog.look()
+    meter.now = Usage(3, 0, 0)
+    watchdog.look_at_the_end()
+    assert (watchdog.cpu_seconds, watchdog.peak_memory_bytes) == (3, 100 * 2**20)
+
+
+def test_nothing_is_read_before_its_time(watch: Watch) -> None:
+    meter = ScriptedMeter()
+    watchdog = watch(meter, began_seconds_ago=-1000)
+    assert watchdog.look() is None
+    assert meter.looks == []
+    assert watchdog.seconds_to_next_look() > 900

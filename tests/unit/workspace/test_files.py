@@ -1,0 +1,46 @@
+import os
+from pathlib import Path
+
+from fmlbench.workspace.files import remove_folder
+
+
+def nest(folder: Path, depth: int) -> None:
+    folder.mkdir()
+    handle = os.open(folder, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("deeper", dir_fd=handle)
+        below = os.open("deeper", os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = below
+    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=handle))
+    os.close(handle)
+
+
+def test_removes_folders_nested_deeper_than_recursion_goes(tmp_path: Path):
+    nest(tmp_path / "deep", 5000)
+    remove_folder(tmp_path / "deep")
+    assert not (tmp_path / "deep").exists()
+
+
+def test_removes_what_is_locked_and_what_surrounds_it(tmp_path: Path):
+    (tmp_path / "made" / "a" / "b").mkdir(parents=True)
+    (tmp_path / "made" / "a" / "b" / "file").write_text("x")
+    nest(tmp_path / "made" / "deep", 1500)
+    (tmp_path / "made" / "a" / "b").chmod(0)
+    (tmp_path / "made" / "a").chmod(0)
+    remove_folder(tmp_path / "made")
+    assert not (tmp_path / "made").exists()
+
+
+def test_follows_no_link_out_of_the_folder(tmp_path: Path):
+    (tmp_path / "precious").mkdir(mode=0o750)
+    (tmp_path / "precious" / "file").write_text("x")
+    nest(tmp_path / "made", 1500)
+    (tmp_path / "made" / "link").symlink_to(tmp_path / "precious")
+    remove_folder(tmp_path / "made")
+    assert (tmp_path / "precious" / "file").read_text() == "x"
+    assert (tmp_path / "precious").stat().st_mode & 0o777 == 0o750
+
+
+def test_a_folder_that_is_not_there_is_no_trouble(tmp_path: Path):
+    remove_folder(tmp_path / "nothing")
