@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fmlbench.agents import registry
 from fmlbench.agents.context import Surroundings
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.registry import AGENTS, AgentEntry, agent_spec, all_agents, build_agent

@@ -6,6 +6,7 @@ import pytest
 
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import ModelTrouble, ModelUnavailable
+from fmlbench.models import deadline as deadlines
 from fmlbench.models.chat import CallFailed, Message, Place, Reply, Request
 from fmlbench.models.deadline import GRACE_SECONDS, Timely
 from fmlbench.models.retry import Patient
@@ -91,7 +92,7 @@ def test_a_call_gets_no_more_time_than_is_left_and_a_little(left: float, given: 
         waited.append(seconds)
         return Reply(text="A")
 
-    monkeypatch.setattr(deadline, "within", wait)
+    monkeypatch.setattr(deadlines, "within", wait)
     Timely(World(deadline=0.0, call_seconds=0.0), 600.0, lambda: left).complete(REQUEST)
     assert waited == [given]
 

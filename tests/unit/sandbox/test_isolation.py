@@ -7,6 +7,7 @@ import pytest
 
 from fmlbench.core.errors import SandboxMissing
 from fmlbench.core.run import Rung
+from fmlbench.sandbox import isolation
 from fmlbench.sandbox.isolation import best_rung, how_to_seal, open_sandbox, why_not_sealed
 
 
