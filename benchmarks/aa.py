@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
+from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
 from fmlbench.metrics.catalogue import names
-from fmlbench.metrics.comparison import Comparison, Verdict, compare_all
+from fmlbench.metrics.comparison import Comparison, ComparisonVerdict, compare_all
 from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.trace import Vectors
 
@@ -70,7 +70,7 @@ def measured(task: int, seed: int, value: float) -> MeasuredRun:
         agent=AgentSpec(name="made up", strategy="none", proposer="none"),
         seed=seed,
         budget=Budget(steps=8),
-        rung=Rung.BUBBLEWRAP,
+        isolation=Isolation.BUBBLEWRAP,
     )
     return MeasuredRun(spec, f"task-{task}", is_over=True, embedder=None, values=dict.fromkeys(names(), value))
 
@@ -91,7 +91,7 @@ def compared(rng: np.random.Generator, world: World, tasks: int, seeds: int, bet
 
 
 def false_alarms(rng: np.random.Generator, world: World, tasks: int, seeds: int, count: int) -> float:
-    found = [compared(rng, world, tasks, seeds, 0.0).verdict is not Verdict.CANNOT_TELL for _ in range(count)]
+    found = [compared(rng, world, tasks, seeds, 0.0).verdict is not ComparisonVerdict.CANNOT_TELL for _ in range(count)]
     return float(np.mean(found))
 
 
@@ -105,7 +105,7 @@ def power(rng: np.random.Generator, world: World, tasks: int, pilot: int, count:
             # A pilot whose runs are all alike knows no sigma, and gives no advice to follow.
             continue
         seeds.append(advice.for_one_sigma)
-        found.append(compared(rng, world, tasks, seeds[-1], 1.0).verdict is Verdict.BETTER)
+        found.append(compared(rng, world, tasks, seeds[-1], 1.0).verdict is ComparisonVerdict.BETTER)
     return float(np.mean(found)), float(np.mean(seeds))
 
 

@@ -23,7 +23,7 @@ from random import Random
 from statistics import median, quantiles
 
 from fmlbench.agents.registry import agent_spec, build_agent
-from fmlbench.cli.places import find_places
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Editable
 from fmlbench.models.replay import Replayed
@@ -31,8 +31,8 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
+from fmlbench.testing.context import bare_context
 from fmlbench.testing.sessions import RecordedSession
-from fmlbench.testing.surroundings import bare_surroundings
 from fmlbench.workspace.information import added_information, runtime_text
 from fmlbench.workspace.materials import obtain
 from fmlbench.workspace.snapshots import Snapshots
@@ -149,7 +149,7 @@ def recorded_answers() -> Iterator[Patch]:
         results = iter(recorded.results)
         session = RecordedSession(baseline, lambda _, results=results: next(results), steps=len(recorded.steps))
         model = Replayed(MODEL, {said.place: exchange_of(said) for said in recorded.said})
-        build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_surroundings(), model).run(session)
+        build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(), model).run(session)
         for step in session.history.proposed:
             yield Patch("model's step", f"{path.stem} {step.index}", session.code_of(step.index), baseline)
 
@@ -170,7 +170,7 @@ def baseline_of(folder: TaskFolder, track: str = "cpu") -> dict[str, str]:
     overlay = editable_files(folder.path / task.overlay, task.editable) if task.overlay else {}
     if track != "cpu":
         return overlay
-    upstream = obtain(task.codebase, task_folder=folder.path, places=find_places(), progress=Silent())
+    upstream = obtain(task.codebase, task_folder=folder.path, dirs=find_dirs(), progress=Silent())
     return {**editable_files(upstream, task.editable), **overlay}
 
 

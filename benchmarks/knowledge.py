@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fmlbench.cli.places import find_places
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Calibration, World
 from fmlbench.engine.preparation import prepare
@@ -30,12 +30,12 @@ START, END = "<!-- knowledge: start -->\n", "<!-- knowledge: end -->\n"
 
 def attack(folder: TaskFolder, sandbox: Sandbox, seeds: int, effort: float) -> Iterator[str]:
     """A row for each attack of a task, and one for its expert reference, which shows what research gains."""
-    places = find_places()
-    prepared = prepare(folder, "cpu", places=places, sandbox=sandbox, progress=Silent())
+    dirs = find_dirs()
+    prepared = prepare(folder, "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
     calibration = prepared.track.calibration
     assert calibration, f"{folder.task.name} is not calibrated"
     sigmas = sigmas_of(calibration)
-    variants = Variants(prepared, places, Silent())
+    variants = Variants(prepared, dirs, Silent())
     for one in folder.task.attacks:
         gains = {world: variants.try_attack(one, seeds, world, effort=effort) for world in sigmas}
         cells = (_in_sigmas(gains[world], sigma) for world, sigma in sigmas.items())

@@ -17,10 +17,10 @@ from rich.table import Table
 
 from fmlbench.agents.proposers.llm.proposer import PROPOSE
 from fmlbench.agents.registry import agent_spec
-from fmlbench.cli.places import find_places
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.progress import Silent
-from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.core.steps import Step
 from fmlbench.engine.run import play
 from fmlbench.models.exchanges import read_exchanges
@@ -28,7 +28,7 @@ from fmlbench.records.events import Event, StepFinished
 from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.records.replay import read_state
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 MANNER = {
     "context_tokens": "5000",
@@ -38,7 +38,7 @@ MANNER = {
     "focus": "1",
     "edit_tries": "4",
     "temperature": "0.5",
-    "warming": "0.2",
+    "temperature_step": "0.2",
 }
 """Room for the task, the files it suggests first, and the last few steps."""
 SIZES = {
@@ -61,11 +61,11 @@ def main() -> None:
     arguments.add_argument("--model", default="local/qwen2.5-coder-1.5b")
     arguments.add_argument("--report", action="store_true", help="play nothing, only tell what was played")
     options = arguments.parse_args()
-    places = find_places()
+    dirs = find_dirs()
     specs = [spec_of(name, options.task, options.model, options.steps, options.seed) for name in options.agents]
     for spec in () if options.report else specs:
-        play(open_run(spec, places.runs), places=places, progress=Silent(), watch=tell)
-    report(specs, places)
+        play(open_run(spec, dirs.runs), dirs=dirs, progress=Silent(), watch=tell)
+    report(specs, dirs)
 
 
 def spec_of(name: str, task: str, model: str, steps: int, seed: int) -> RunSpec:
@@ -76,7 +76,7 @@ def spec_of(name: str, task: str, model: str, steps: int, seed: int) -> RunSpec:
         agent=agent_spec(name, MANNER | SIZES.get(name, {}), model),
         seed=seed,
         budget=Budget(steps=steps),
-        rung=Rung.BUBBLEWRAP,
+        isolation=Isolation.BUBBLEWRAP,
         retest_seeds=0,
         label="local-model",
     )
@@ -88,10 +88,10 @@ def tell(event: Event) -> None:
         print(step.index, step.evaluation.outcome, step.score, f"{step.usage.seconds:.0f} s", step.idea, flush=True)
 
 
-def report(specs: Sequence[RunSpec], places: Places) -> None:
+def report(specs: Sequence[RunSpec], dirs: Dirs) -> None:
     made, costs = Table(*COLUMNS), Table("agent", *COSTS)
     for spec in specs:
-        folder = RunFolder(places.runs / spec.run_id)
+        folder = RunFolder(dirs.runs / spec.run_id)
         if folder.spec_file.exists():
             steps = read_state(folder).steps
             made.add_row(spec.agent.name, *fates(folder.path / "exchanges.jsonl", steps))

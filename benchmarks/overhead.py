@@ -20,7 +20,7 @@ from rich.table import Table
 from fmlbench.agents.registry import agent_spec
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Silent
-from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.core.steps import Move, Operator, Step, Usage
 from fmlbench.core.task import Limits
 from fmlbench.engine.preparation import prepare
@@ -34,7 +34,7 @@ from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Execution, Job, Mount, Sandbox
 from fmlbench.sandbox.pythons import machine_python
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 ROOM = Limits(cpu_seconds=600, wall_seconds=3600, memory_mb=2048)
 
@@ -46,14 +46,14 @@ def main() -> None:
     options = arguments.parse_args()
     table = Table("what", "measured", "aim")
     with tempfile.TemporaryDirectory(prefix="fmlbench-overhead-") as folder:
-        places = Places(cache=options.cache.resolve(), runs=Path(folder) / "runs")
-        toy = prepare(find_task("toy"), "cpu", places=places, sandbox=open_sandbox(Rung.BUBBLEWRAP), progress=Silent())
+        dirs = Dirs(cache=options.cache.resolve(), runs=Path(folder) / "runs")
+        toy = prepare(find_task("toy"), "cpu", dirs=dirs, sandbox=open_sandbox(Isolation.BUBBLEWRAP), progress=Silent())
         for row in (
             seal(Path(folder), seconds=2 if options.quick else 10, rounds=2 if options.quick else 5),
-            noop_steps(toy, places, steps=3 if options.quick else 20),
+            noop_steps(toy, dirs, steps=3 if options.quick else 20),
             resume(Path(folder), steps=1000),
             starts(),
-            big_output(toy, places, megabytes=200 if options.quick else 2048),
+            big_output(toy, dirs, megabytes=200 if options.quick else 2048),
         ):
             for line in row:
                 table.add_row(*line)
@@ -69,11 +69,11 @@ def seal(folder: Path, seconds: float, rounds: int) -> list[tuple[str, str, str]
         f"end = time.process_time() + {seconds}\n"
         "while time.process_time() < end:\n    sum(i * i for i in range(10_000))\n"
     )
-    took: dict[Rung, list[float]] = {Rung.BUBBLEWRAP: [], Rung.NONE: []}
+    took: dict[Isolation, list[float]] = {Isolation.BUBBLEWRAP: [], Isolation.NONE: []}
     for number in range(rounds):
-        for rung, times in took.items():
+        for isolation, times in took.items():
             job = Job(
-                name=f"overhead-{rung}-{number}",
+                name=f"overhead-{isolation}-{number}",
                 python=machine_python(),
                 script="work/burn.py",
                 mounts=(Mount(work, "work"),),
@@ -81,10 +81,10 @@ def seal(folder: Path, seconds: float, rounds: int) -> list[tuple[str, str, str]
                 log=folder / "log.txt",
             )
             started = time.monotonic()
-            execution = open_sandbox(rung).run(job)
+            execution = open_sandbox(isolation).run(job)
             # Wall time per CPU second, so that a busy machine slows both sides of the ratio alike.
             times.append((time.monotonic() - started) / max(execution.cpu_seconds, 0.01) * seconds)
-    ratio = min(took[Rung.BUBBLEWRAP]) / min(took[Rung.NONE])
+    ratio = min(took[Isolation.BUBBLEWRAP]) / min(took[Isolation.NONE])
     return [(f"sealed / unsealed, a stage of {seconds:g} CPU seconds (best of {rounds})", f"{ratio:.3f}", "<= 1.05")]
 
 
@@ -97,8 +97,8 @@ class Stopwatch:
         self.grader = 0.0
 
     @property
-    def rung(self) -> Rung:
-        return self.inner.rung
+    def isolation(self) -> Isolation:
+        return self.inner.isolation
 
     def run(self, job: Job) -> Execution:
         execution = self.inner.run(job)
@@ -109,13 +109,13 @@ class Stopwatch:
         return execution
 
 
-def noop_steps(toy: PreparedTask, places: Places, steps: int) -> list[tuple[str, str, str]]:
+def noop_steps(toy: PreparedTask, dirs: Dirs, steps: int) -> list[tuple[str, str, str]]:
     """What a step takes besides the candidate's own processes: trees, sandboxes, snapshots, logs; two graders."""
     stopwatch = Stopwatch(toy.sandbox)
     spec = toy_spec(toy, steps, "noop", {})
-    folder = create(spec, places)
+    folder = create(spec, dirs)
     started = time.monotonic()
-    play(folder, places=places, progress=Silent(), watch=lambda _: None, open_rung=lambda _: stopwatch)
+    play(folder, dirs=dirs, progress=Silent(), watch=lambda _: None, open_isolation=lambda _: stopwatch)
     outside = (time.monotonic() - started - stopwatch.candidate) / (steps + 1)
     graders = stopwatch.grader / (steps + 1)
     return [
@@ -132,7 +132,7 @@ def toy_spec(toy: PreparedTask, steps: int, agent: str, settings: dict[str, str]
         agent=agent_spec(agent, settings),
         seed=0,
         budget=Budget(steps=steps),
-        rung=Rung.BUBBLEWRAP,
+        isolation=Isolation.BUBBLEWRAP,
         retest_seeds=0,
     )
 
@@ -177,23 +177,23 @@ def starts() -> list[tuple[str, str, str]]:
     ]
 
 
-def big_output(toy: PreparedTask, places: Places, megabytes: int) -> list[tuple[str, str, str]]:
+def big_output(toy: PreparedTask, dirs: Dirs, megabytes: int) -> list[tuple[str, str, str]]:
     """The harness's own peak memory while a candidate prints without end, in a process of its own."""
     noise = f"import sys\nfor _ in range({megabytes}):\n    sys.stdout.write('x' * (2**20 - 1) + '\\n')\n"
     training = (toy.codebase / "tinylearn" / "training.py").read_text("utf-8")
-    script = places.runs / "noisy.json"
+    script = dirs.runs / "noisy.json"
     script.parent.mkdir(parents=True, exist_ok=True)
     script.write_text(json.dumps([{"idea": "noise", "files": {"tinylearn/training.py": noise + training}}]))
-    run = create(toy_spec(toy, 1, "scripted", {"script": str(script)}), places)
+    run = create(toy_spec(toy, 1, "scripted", {"script": str(script)}), dirs)
     before = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     code = (
         "import sys; from pathlib import Path; from fmlbench.engine.run import play;"
         "from fmlbench.core.progress import Silent; from fmlbench.records.folder import RunFolder;"
-        "from fmlbench.workspace.dirs import Places;"
-        "places = Places(cache=Path(sys.argv[1]), runs=Path(sys.argv[2]));"
+        "from fmlbench.workspace.dirs import Dirs;"
+        "places = Dirs(cache=Path(sys.argv[1]), runs=Path(sys.argv[2]));"
         "play(RunFolder(Path(sys.argv[3])), places=places, progress=Silent(), watch=lambda _: None);" + before
     )
-    command = [sys.executable, "-c", code, str(places.cache), str(places.runs), str(run.path)]
+    command = [sys.executable, "-c", code, str(dirs.cache), str(dirs.runs), str(run.path)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     outcome = read_state(run).steps[-1].evaluation.outcome
     peak = int(printed.split()[-1]) / 1024

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from fmlbench.cli.places import find_places
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.progress import Silent
 from fmlbench.core.record import Record
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.variants import Variants, VariantScores
-from fmlbench.experiment.evaluator import Workbench
+from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.sandbox.fork_server import ForkServer
 from fmlbench.tasks.library import find_task
 
@@ -69,12 +69,12 @@ def main() -> None:
     arguments.add_argument("--seeds", type=int, default=3)
     arguments.add_argument("--only", default="", help="try the numbers whose text holds this, no others")
     options = arguments.parse_args()
-    folder, places = find_task(options.task), find_places()
+    folder, dirs = find_task(options.task), find_dirs()
     with ForkServer() as server:
-        prepared = prepare(folder, options.track, places=places, sandbox=server, progress=Silent())
+        prepared = prepare(folder, options.track, dirs=dirs, sandbox=server, progress=Silent())
         changes = Changes.model_validate(tomllib.loads((folder.path / "single_numbers.toml").read_text("utf-8")))
         chosen = [one for one in changes.change if options.only in one.search]
-        try_changes(Variants(prepared, places, Silent()), chosen, options.seeds)
+        try_changes(Variants(prepared, dirs, Silent()), chosen, options.seeds)
 
 
 def try_changes(variants: Variants, changes: list[Change], seeds: int) -> None:
@@ -99,15 +99,15 @@ def _evaluate(variants: Variants, files: dict[str, str], seed: int) -> tuple[Eva
     prepared = variants.prepared
     on_validation, on_test = variants.baseline_metrics("number", seed)
     with tempfile.TemporaryDirectory(prefix="fmlbench-number-") as scratch:
-        workbench = Workbench(
+        evaluator = CandidateEvaluator(
             prepared=prepared,
             files=files,
             folder=Path(scratch) / "bench",
             label=f"number-{prepared.task.name}-{seed}",
             purpose=("check", seed),
         )
-        validation = workbench.validate(on_validation)
-        return validation, workbench.take_test(on_test) if validation.is_ok else validation
+        validation = evaluator.validate(on_validation)
+        return validation, evaluator.take_test(on_test) if validation.is_ok else validation
 
 
 def _gain(scores: list[float], baseline: list[float]) -> float:

@@ -16,18 +16,18 @@ from random import Random
 from rich.console import Console
 from rich.table import Table
 
-from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.llm.config import PromptConfig
 from fmlbench.agents.proposers.llm.memory import Memory
-from fmlbench.agents.proposers.llm.prompting import write_prompt
+from fmlbench.agents.proposers.llm.prompt import write_prompt
 from fmlbench.agents.registry import AGENTS, MUTATE, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.sketches import SKETCH
 from fmlbench.core.agents import Session, Strategy
 from fmlbench.core.steps import History, Move, Proposal
 from fmlbench.models.chat import estimate_tokens
+from fmlbench.testing.context import bare_context
 from fmlbench.testing.histories import CRASH, Result
 from fmlbench.testing.sessions import Files, RecordedSession
-from fmlbench.testing.surroundings import bare_surroundings
 
 AIM = 1000
 ROUNDS = 5
@@ -65,7 +65,7 @@ def grown(name: str, steps: int) -> tuple[Strategy, RecordedSession]:
     """A strategy, and a session with the history it makes of scores that grow slowly, with a failure now and then."""
     # Ideas run out before a thousand steps are taken; this bench wants them not to.
     settings = {"ideas": str(steps)} if "ideas" in AGENTS[name].settings else {}
-    built = build_agent(agent_spec(name, settings), bare_surroundings())
+    built = build_agent(agent_spec(name, settings), bare_context())
     assert isinstance(built, SearchAgent)
     session = RecordedSession({"words.py": "first"}, result, steps=steps)
     SearchAgent(built.strategy, Wording(), built.observer).run(session)
@@ -106,7 +106,7 @@ def prompting(strategy: Strategy, session: RecordedSession) -> tuple[float, int]
     size = 0
     for _ in range(ROUNDS + 1):
         started = time.process_time()
-        prompt = write_prompt(move, session, Memory(session, kept), tokens=Manner().context_tokens)
+        prompt = write_prompt(move, session, Memory(session, kept), tokens=PromptConfig().context_tokens)
         taken.append(time.process_time() - started)
         size = len((prompt.system + prompt.user).encode())
     return 1000 * min(taken), estimate_tokens(size)

@@ -36,12 +36,12 @@ from fmlbench.records.events import (
     StepStarted,
 )
 from fmlbench.records.provenance import describe_machine
-from fmlbench.scheduling.engines.engine import Over
+from fmlbench.scheduling.engines.engine import JobDone
 from fmlbench.scheduling.plan import Plan, PlannedRun, lay_out, make_plan
 from fmlbench.scheduling.status import status_of
 from fmlbench.scheduling.study import Study, read_study
 from fmlbench.scheduling.sweep import Sweep
-from fmlbench.scheduling.sweep_state import look_at_all
+from fmlbench.scheduling.sweep_state import poll_all
 
 Row = tuple[str, str, str]
 
@@ -195,10 +195,10 @@ def simulate(folder: Path) -> None:
     measure("planning, and making the folders", started)
     play(plan, left=len(plan.runs) // 10)
     started = (time.perf_counter(), time.process_time())
-    status_of(plan, look_at_all(plan))
+    status_of(plan, poll_all(plan))
     measure("first status, 9 of 10 complete, nothing known yet", started)
     started = (time.perf_counter(), time.process_time())
-    status_of(again(study, folder), look_at_all(plan))
+    status_of(again(study, folder), poll_all(plan))
     measure("status, plan included", started)
     started = (time.perf_counter(), time.process_time())
     engine = Turnstile()
@@ -231,13 +231,13 @@ class Turnstile:
         assert len(runs) == self.parallel
         raise self.Started
 
-    def over(self) -> Sequence[Over]:
+    def over(self) -> Sequence[JobDone]:
         return []
 
     def stop(self) -> None:
         pass
 
-    def leave(self) -> None:
+    def close(self) -> None:
         pass
 
 

@@ -19,17 +19,17 @@ from statistics import median
 from rich.console import Console
 from rich.table import Table
 
-from fmlbench.cli.places import find_places
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.progress import Silent
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.core.sources import NpmSource, PypiSource, UrlSource
 from fmlbench.engine.preparation import prepare
-from fmlbench.experiment.evaluator import Workbench
+from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.trees import editable_files
 
 
@@ -56,15 +56,15 @@ class Cost:
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--suite", default="core")
-    arguments.add_argument("--cache", type=Path, default=find_places().cache, help="whose downloads are lent")
+    arguments.add_argument("--cache", type=Path, default=find_dirs().cache, help="whose downloads are lent")
     options = arguments.parse_args()
     table = Table("task", "download", "set-up besides", "step", "of it CPU", "largest process", "outcome")
     costs: list[Cost] = []
     with tempfile.TemporaryDirectory(prefix="fmlbench-tasks-") as scratch:
-        places = Places(cache=Path(scratch) / "cache", runs=Path(scratch) / "runs")
+        dirs = Dirs(cache=Path(scratch) / "cache", runs=Path(scratch) / "runs")
         for folder in all_tasks(options.suite):
-            lend(Places(cache=options.cache.resolve(), runs=places.runs), places, folder)
-            costs.append(measure(folder, places, Path(scratch)))
+            lend(Dirs(cache=options.cache.resolve(), runs=dirs.runs), dirs, folder)
+            costs.append(measure(folder, dirs, Path(scratch)))
             table.add_row(folder.task.name, *costs[-1].row)
     Console().print(table)
     steps = [cost.step.seconds for cost in costs]
@@ -72,37 +72,37 @@ def main() -> None:
     print(f"set-up of all besides downloads {sum(cost.setup_seconds for cost in costs):.0f} s (aim < 600)")
 
 
-def lend(lender: Places, borrower: Places, folder: TaskFolder) -> None:
+def lend(lender: Dirs, borrower: Dirs, folder: TaskFolder) -> None:
     """Make sure that the lender has all downloads and environments, then link them into the fresh cache."""
-    prepare(folder, "cpu", places=lender, sandbox=open_sandbox(Rung.BUBBLEWRAP), progress=Silent())
+    prepare(folder, "cpu", dirs=lender, sandbox=open_sandbox(Isolation.BUBBLEWRAP), progress=Silent())
     if not borrower.environments.exists():
         borrower.cache.mkdir(parents=True)
         borrower.environments.symlink_to(lender.environments)
         shutil.copytree(lender.downloads, borrower.downloads, copy_function=os.link)
 
 
-def measure(folder: TaskFolder, places: Places, scratch: Path) -> Cost:
+def measure(folder: TaskFolder, dirs: Dirs, scratch: Path) -> Cost:
     started = time.monotonic()
-    prepared = prepare(folder, "cpu", places=places, sandbox=open_sandbox(Rung.BUBBLEWRAP), progress=Silent())
+    prepared = prepare(folder, "cpu", dirs=dirs, sandbox=open_sandbox(Isolation.BUBBLEWRAP), progress=Silent())
     seconds = time.monotonic() - started
-    workbench = Workbench(
+    evaluator = CandidateEvaluator(
         prepared=prepared,
         files=editable_files(prepared.codebase, prepared.task.editable),
         folder=scratch / "bench" / folder.task.name,
         label=f"cost-{folder.task.name}",
         purpose=("cost", 0),
     )
-    step = workbench.validate({})
-    workbench.clear()
-    download = sum(path.stat().st_size for archive in set(archives(folder, places)) for path in archive.rglob("*"))
+    step = evaluator.validate({})
+    evaluator.clear()
+    download = sum(path.stat().st_size for archive in set(archives(folder, dirs)) for path in archive.rglob("*"))
     return Cost(download / 1e6, seconds, step)
 
 
-def archives(folder: TaskFolder, places: Places) -> Iterator[Path]:
+def archives(folder: TaskFolder, dirs: Dirs) -> Iterator[Path]:
     """The downloads that the task's materials came from: of each, the first source that was had."""
     for material in (folder.task.codebase, *folder.task.data):
         named = [one.sha256 for one in material.sources if isinstance(one, PypiSource | NpmSource | UrlSource)]
-        yield from [path for checksum in named if (path := places.downloads / checksum).is_dir()][:1]
+        yield from [path for checksum in named if (path := dirs.downloads / checksum).is_dir()][:1]
 
 
 if __name__ == "__main__":

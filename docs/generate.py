@@ -18,7 +18,7 @@ from fmlbench.agents.registry import AGENTS, MUTATE, AgentEntry
 from fmlbench.core import metric as metrics
 from fmlbench.core import run, sources, task
 from fmlbench.metrics.catalogue import MEASURES
-from fmlbench.metrics.measure import Family
+from fmlbench.metrics.measure import MeasureFamily
 from fmlbench.scheduling import study
 
 HERE = Path(__file__).parent
@@ -34,7 +34,7 @@ MANIFEST: Records = (
     (sources.GitSource, '`sources`, `kind = "git"`'),
     (sources.UrlSource, '`sources`, `kind = "url"`'),
     (sources.PathSource, '`sources`, `kind = "path"`'),
-    (sources.Mend, "`[[codebase.mends]]`"),
+    (sources.Patch, "`[[codebase.patches]]`"),
     (task.Environment, "`[environment]`"),
     (task.Editable, "`[editable]`"),
     (metrics.Metric, "`[metric]`"),
@@ -44,7 +44,7 @@ MANIFEST: Records = (
     (task.Own, "`[tracks.NAME.own]`"),
     (task.Training, "`[[tracks.NAME.training]]`"),
     (task.Exam, "`[tracks.NAME.exam]`"),
-    (task.Answers, "`answers` of an exam"),
+    (task.AnswerFormat, "`answers` of an exam"),
     (task.Limits, "`limits` of a stage"),
     (task.Calibration, "`[tracks.NAME.calibration]`"),
     (task.Measured, "`baseline`, `method_off` and `reference` of a calibration"),
@@ -55,10 +55,10 @@ STUDY: Records = (
     (study.Study, "the top of the file"),
     (study.StudyAgent, "`agents`, each"),
     (run.Budget, "`[budget]`"),
-    (study.Caps, "`[caps]`"),
+    (study.SweepCaps, "`[caps]`"),
     (study.Retry, "`[retry]`"),
-    (study.Ray, "`[ray]`"),
-    (study.Slurm, "`[slurm]`"),
+    (study.RayOptions, "`[ray]`"),
+    (study.SlurmOptions, "`[slurm]`"),
 )
 
 
@@ -155,7 +155,7 @@ def measures() -> str:
 
 
 def _measure_tables() -> Iterator[str]:
-    for family in Family:
+    for family in MeasureFamily:
         yield from ("", f"### {family.capitalize()}", "")
         yield from ("| measure | unit | better | what it is | defined by |", "|---|---|---|---|---|")
         for one in MEASURES:

@@ -58,8 +58,8 @@ def _told(command: str, runs: Path, *options: str) -> Any:
 
 def _said(command: str, runs: Path, *options: str) -> str:
     call = [sys.executable, "-m", "fmlbench", command, str(runs), *options]
-    surroundings = {**os.environ, "FMLBENCH_RUNS": str(runs)}
-    return subprocess.run(call, check=True, capture_output=True, text=True, env=surroundings).stdout
+    context = {**os.environ, "FMLBENCH_RUNS": str(runs)}
+    return subprocess.run(call, check=True, capture_output=True, text=True, env=context).stdout
 
 
 def _leaderboard(compared: Any) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _leaderboard(compared: Any) -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for entry in compared["entries"]:
         above, of, _ = entry["above_baseline"]
-        low, high = entry["places"]
+        low, high = entry["ranks"]
         yield (
             f"| {entry['agent']} | {low} to {high} | {entry['mean']:+.3f} | {_interval(entry['these_tasks'])} "
             f"| {above} of {of} | {entry['win_rate']:.2f} |"

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.progress import Silent
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.engine.preparation import prepare
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from tests.nobody import NOBODY
 
 # Whoever started us in the background may have had SIGINT ignored, and processes we start would inherit that.
@@ -35,19 +35,19 @@ def cache() -> Path:
 
 
 @pytest.fixture
-def places(cache: Path, tmp_path: Path) -> Places:
-    return Places(cache=cache, runs=tmp_path / "runs")
+def dirs(cache: Path, tmp_path: Path) -> Dirs:
+    return Dirs(cache=cache, runs=tmp_path / "runs")
 
 
 @pytest.fixture(scope="session")
 def sandbox() -> Sandbox:
-    return open_sandbox(Rung.BUBBLEWRAP)
+    return open_sandbox(Isolation.BUBBLEWRAP)
 
 
 @pytest.fixture(scope="session")
 def toy(cache: Path, sandbox: Sandbox) -> PreparedTask:
-    places = Places(cache=cache, runs=cache / "no-runs")
-    return prepare(find_task("toy"), "cpu", places=places, sandbox=sandbox, progress=Silent())
+    dirs = Dirs(cache=cache, runs=cache / "no-runs")
+    return prepare(find_task("toy"), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
 
 
 @pytest.fixture

@@ -28,8 +28,8 @@ def is_one_line(history: History) -> None:
 
 def is_a_spine_with_leaves(history: History) -> None:
     for step in history.proposed:
-        mends = step.move.operator is Operator.DEBUG
-        assert step.move.parents == (step.index - 1 if mends else best_before(history, step),)
+        patches = step.move.operator is Operator.DEBUG
+        assert step.move.parents == (step.index - 1 if patches else best_before(history, step),)
 
 
 def is_drafts_then_the_best(history: History) -> None:
@@ -38,8 +38,8 @@ def is_drafts_then_the_best(history: History) -> None:
     assert parents_of(history)[:5] == [0] * 5
     for step in history.steps[6:]:
         (parent,) = step.move.parents
-        mends = step.move.operator is Operator.DEBUG
-        assert history[parent].has_failed if mends else parent == best_before(history, step, first=1)
+        patches = step.move.operator is Operator.DEBUG
+        assert history[parent].has_failed if patches else parent == best_before(history, step, first=1)
 
 
 def is_pairs_of_children(history: History) -> None:

@@ -13,7 +13,7 @@ from fmlbench.cli.reporting import write_pages
 from fmlbench.metrics.embedding.structure import StructureEmbedder
 from fmlbench.records.folder import RunFolder
 from fmlbench.testing.made_runs import make_run
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 HOSTILE = "<script>window.harmed = true</script><img src=x onerror='window.harmed = true'> & done"
 DESKTOP, PHONE = (1280, 900), (390, 844)
@@ -95,8 +95,8 @@ def open_report(browser: Browser, report: Path) -> Iterator[Open]:
 
 def write(folders: list[RunFolder], path: Path, *, refresh_seconds: int | None = None) -> Path:
     """Write a report of runs."""
-    places = Places(cache=path.parent / "cache", runs=path.parent)
-    write_pages(folders, path, StructureEmbedder(), places, refresh_seconds=refresh_seconds)
+    dirs = Dirs(cache=path.parent / "cache", runs=path.parent)
+    write_pages(folders, path, StructureEmbedder(), dirs, refresh_seconds=refresh_seconds)
     return path
 
 

@@ -26,7 +26,7 @@ def chosen(page: Page, run: str = "r0") -> str:
 def test_it_renders_without_a_word_on_the_console_and_without_a_request(open_report: Open, size: tuple[int, int]):
     opened = open_report(size)
     expect(opened.page.locator("h1")).to_have_text("2 agents, 1 task, 6 runs")
-    expect(opened.page.locator("#r0 .tiles")).to_be_visible()
+    expect(opened.page.locator("#r0 .cards")).to_be_visible()
     assert overflow(opened.page) <= 0
     assert opened.said == []
     assert opened.requested == []
@@ -98,7 +98,7 @@ def test_an_address_opens_the_run_it_is_about(open_report: Open):
 def test_a_row_of_the_task_leads_to_its_run(open_report: Open):
     page = open_report().page
     page.locator("table").get_by_role("link", name="random, seed 2").click()
-    expect(page.locator("#r5 .tiles")).to_be_visible()
+    expect(page.locator("#r5 .cards")).to_be_visible()
 
 
 def test_the_tab_key_reaches_every_step(open_report: Open):

@@ -38,10 +38,10 @@ def is_open_to_others(path: Path) -> bool:
 )
 def test_the_same_holds_for_an_ordinary_user(home_of_nobody: Path, tests: str) -> None:
     pytest_options = ["-q", "--noconftest", "-p", "no:cacheprovider", f"--basetemp={home_of_nobody / 'tests'}"]
-    places = [Path(module.__file__ or "").parents[1] for module in (fmlbench, pytest)]
+    dirs = [Path(module.__file__ or "").parents[1] for module in (fmlbench, pytest)]
     finished = subprocess.run(
         [*AS_NOBODY, PYTHON, "-m", "pytest", *pytest_options, TESTS / tests],
-        env={"PATH": "/usr/bin:/bin", "HOME": str(home_of_nobody), "PYTHONPATH": f"{places[0]}:{places[1]}"},
+        env={"PATH": "/usr/bin:/bin", "HOME": str(home_of_nobody), "PYTHONPATH": f"{dirs[0]}:{dirs[1]}"},
         cwd=TESTS.parent,
         capture_output=True,
         text=True,

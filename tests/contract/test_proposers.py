@@ -1,12 +1,11 @@
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.agents.proposers.mutate.proposer import Mutate
 from fmlbench.agents.proposers.reference import Reference
-from fmlbench.agents.proposers.scripted import Scripted
+from fmlbench.agents.proposers.scripted import ScriptedProposer
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import ScriptedEdit, ScriptedStep
 from fmlbench.core.agents import Proposer
-from fmlbench.models.scripted import Scripted as ScriptedModel
-from fmlbench.models.scripted import Tinker
+from fmlbench.models.scripted import ScriptedModel, TinkerModel
 from fmlbench.testing.proposers import ProposerContract
 
 
@@ -28,12 +27,12 @@ class TestReference(ProposerContract):
 class TestScripted(ProposerContract):
     def make_proposer(self) -> Proposer:
         edit = ScriptedEdit(file="model.py", search="steps=100", replace="steps=200")
-        return Scripted(tuple(ScriptedStep(idea=f"edit {index}", edits=(edit,)) for index in range(9)))
+        return ScriptedProposer(tuple(ScriptedStep(idea=f"edit {index}", edits=(edit,)) for index in range(9)))
 
 
 class TestLanguageModel(ProposerContract):
     def make_proposer(self) -> Proposer:
-        return LanguageModel(Tinker("scripted/tinker"))
+        return LanguageModel(TinkerModel("scripted/tinker"))
 
 
 class TestLanguageModelThatIsNotUnderstood(ProposerContract):

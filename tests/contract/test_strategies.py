@@ -10,7 +10,7 @@ from fmlbench.agents.strategies.linear import Linear
 from fmlbench.agents.strategies.mcts import MonteCarlo
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
-from fmlbench.agents.strategies.scripted import Scripted
+from fmlbench.agents.strategies.scripted import ScriptedStrategy
 from fmlbench.core.agents import Strategy
 from fmlbench.testing.strategies import StrategyContract
 
@@ -95,4 +95,4 @@ class TestRepeatOnce(StrategyContract):
 
 class TestScripted(StrategyContract):
     def make_strategy(self) -> Strategy:
-        return Scripted((ScriptedStep(idea="a"), ScriptedStep(idea="b", parents=(1,)), ScriptedStep(idea="c")))
+        return ScriptedStrategy((ScriptedStep(idea="a"), ScriptedStep(idea="b", parents=(1,)), ScriptedStep(idea="c")))

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.program.installing import install
+from fmlbench.agents.program.npm_package import install
 from fmlbench.agents.program.presets import PRESETS
 from fmlbench.agents.registry import agent_spec
 from fmlbench.core.errors import ModelTrouble
 from fmlbench.core.progress import Silent
-from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.engine.run import create, play
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.folder import RunFolder
@@ -20,7 +20,7 @@ from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import KEY
 from fmlbench.testing.models.tool_server import ToolServer
 from fmlbench.testing.models.tool_wire import CACHED, INPUT, OUTPUT, Turn, Use
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.real, pytest.mark.timeout(600)]
 
@@ -99,7 +99,7 @@ def programs(cache: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def make(toy: PreparedTask, places: Places, programs: Callable[[str], Path]) -> Run:
+def make(toy: PreparedTask, dirs: Dirs, programs: Callable[[str], Path]) -> Run:
     def create_run(
         name: str, *, steps: int = 2, hours: float | None = 0.1, tokens: int | None = None, replay: str = ""
     ) -> RunFolder:
@@ -111,11 +111,11 @@ def make(toy: PreparedTask, places: Places, programs: Callable[[str], Path]) -> 
             agent=agent.model_copy(update={"replay": replay}),
             seed=0,
             budget=Budget(steps=steps, hours=hours, tokens=tokens),
-            rung=Rung.BUBBLEWRAP,
+            isolation=Isolation.BUBBLEWRAP,
             retest_seeds=0,
             label="replay" if replay else "",
         )
-        return create(spec, places)
+        return create(spec, dirs)
 
     return create_run
 
@@ -127,19 +127,19 @@ def serving(monkeypatch: pytest.MonkeyPatch, script: Sequence[Turn], faults: Seq
     return server
 
 
-def play_out(folder: RunFolder, places: Places) -> tuple[RunState, str]:
-    play(folder, places=places, progress=Silent(), watch=lambda _: None)
+def play_out(folder: RunFolder, dirs: Dirs) -> tuple[RunState, str]:
+    play(folder, dirs=dirs, progress=Silent(), watch=lambda _: None)
     return read_state(folder), (folder.agent / "log.txt").read_text("utf-8", "replace")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_it_edits_submits_twice_gets_scores_and_finishes(
-    name: str, make: Run, places: Places, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
+    name: str, make: Run, dirs: Dirs, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
 ):
     script = SCRIPTS[name](*line_to_change(toy))
     with serving(monkeypatch, script) as server:
         folder = make(name)
-        state, log = play_out(folder, places)
+        state, log = play_out(folder, dirs)
     assert [step.idea for step in state.steps] == ["baseline", "as it is", "fewer epochs"]
     assert all(step.evaluation.is_ok for step in state.steps)
     assert state.steps[2].score != state.steps[0].score
@@ -158,11 +158,11 @@ def test_it_edits_submits_twice_gets_scores_and_finishes(
 
 @pytest.mark.parametrize("name", ["claude-code", "codex"])
 def test_it_stops_when_the_tokens_are_spent_and_no_call_is_made_beyond(
-    name: str, make: Run, places: Places, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
+    name: str, make: Run, dirs: Dirs, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
 ):
     with serving(monkeypatch, SCRIPTS[name](*line_to_change(toy))) as server:
         folder = make(name, tokens=2 * (INPUT + OUTPUT) - 1)
-        state, _ = play_out(folder, places)
+        state, _ = play_out(folder, dirs)
     assert len(server.heard) == 2
     assert [step.idea for step in state.steps] == ["baseline", "as it is"]
     assert state.finished == "the budget of 2099 tokens is spent"
@@ -170,16 +170,16 @@ def test_it_stops_when_the_tokens_are_spent_and_no_call_is_made_beyond(
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_provider_s_passing_troubles_are_survived(
-    name: str, make: Run, places: Places, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
+    name: str, make: Run, dirs: Dirs, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
 ):
     with serving(monkeypatch, SCRIPTS[name](*line_to_change(toy)), PASSING[name]):
-        state, _ = play_out(make(name), places)
+        state, _ = play_out(make(name), dirs)
     assert [step.idea for step in state.steps] == ["baseline", "as it is", "fewer epochs"]
 
 
 @pytest.mark.parametrize(("name", "fault"), FOR_GOOD)
 def test_a_provider_that_fails_for_good_leaves_a_run_that_can_be_gone_on_with(
-    name: str, fault: Fault, make: Run, places: Places, monkeypatch: pytest.MonkeyPatch
+    name: str, fault: Fault, make: Run, dirs: Dirs, monkeypatch: pytest.MonkeyPatch
 ):
     """Whether the program gives up or tries for ever, the run is over at its deadline."""
     folder = make(name, steps=1, hours=30 / 3600)
@@ -188,24 +188,24 @@ def test_a_provider_that_fails_for_good_leaves_a_run_that_can_be_gone_on_with(
         serving(monkeypatch, (), faults) as server,
         pytest.raises(ModelTrouble, match=TOLD.get(fault, f"HTTP {fault}")),
     ):
-        play_out(folder, places)
+        play_out(folder, dirs)
     assert server.heard
     assert not groups_of(folder.path.name)
     assert not [path for path in folder.agent.rglob("socket") if path.is_socket()]
     with serving(monkeypatch, (SCRIPTS[name]("", "")[0], LAST_WORDS)):
-        state, _ = play_out(folder, places)
+        state, _ = play_out(folder, dirs)
     assert [step.idea for step in state.steps] == ["baseline", "as it is"]
 
 
 def test_a_recorded_run_is_replayed_without_a_key(
-    make: Run, places: Places, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
+    make: Run, dirs: Dirs, toy: PreparedTask, monkeypatch: pytest.MonkeyPatch
 ):
     with serving(monkeypatch, claude_script(*line_to_change(toy))) as server:
         recorded = make("claude-code")
-        before, _ = play_out(recorded, places)
+        before, _ = play_out(recorded, dirs)
     for variable in server.environment:
         monkeypatch.delenv(variable)
-    after, _ = play_out(make("claude-code", replay=str(recorded.path)), places)
+    after, _ = play_out(make("claude-code", replay=str(recorded.path)), dirs)
     assert [step.score for step in after.steps] == [step.score for step in before.steps]
     assert [step.usage.input_tokens for step in after.steps] == [step.usage.input_tokens for step in before.steps]
     assert sum(step.usage.dollars or 0 for step in after.steps) == 0

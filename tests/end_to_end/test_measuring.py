@@ -120,7 +120,7 @@ def test_a_record_cannot_name_the_code_that_checks_it(machine: Machine, runs: Pa
     (run,) = [path.parent for path in runs.glob("*/run.json")]
     spec = (run / "run.json").read_text()
     facts = json.loads(spec)
-    facts["task"], facts["rung"] = str(tmp_path / "evil"), "none"
+    facts["task"], facts["isolation"] = str(tmp_path / "evil"), "none"
     (run / "run.json").write_text(json.dumps(facts))
     try:
         assert "--task FOLDER" in machine.call("verify", str(run), code=2)

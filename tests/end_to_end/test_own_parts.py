@@ -41,10 +41,10 @@ def task(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("rung", [(), ("--unsealed",)])
-def test_a_grader_meets_the_file_of_its_track(cache: Path, tmp_path: Path, task: Path, rung: tuple[str, ...]):
+@pytest.mark.parametrize("isolation", [(), ("--unsealed",)])
+def test_a_grader_meets_the_file_of_its_track(cache: Path, tmp_path: Path, task: Path, isolation: tuple[str, ...]):
     terminal = Terminal(cache, tmp_path / "runs")
-    words = ("run", str(task), "--agent", "noop", "--steps", "1", "--retest", "0", *rung, "--track")
+    words = ("run", str(task), "--agent", "noop", "--steps", "1", "--retest", "0", *isolation, "--track")
     cpu, paper = (terminal.ask(*words, track)["summary"]["baseline"] for track in ("cpu", "paper"))
     assert paper == 0
     assert cpu > 0

@@ -15,17 +15,17 @@ import pytest
 from fmlbench.agents.registry import agent_spec
 from fmlbench.core.errors import AgentFailed
 from fmlbench.core.progress import Silent
-from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.core.steps import VIOLATION
 from fmlbench.engine.run import create, play
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import make_draw
+from fmlbench.experiment.samples import make_sample
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.sandbox.cgroups import groups_of
 from fmlbench.testing.models.server import KEY, ModelServer
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.snapshots import Snapshots
 from tests.end_to_end.searching import SEARCHER, found_in, told
 from tests.terminal import Terminal
@@ -71,9 +71,9 @@ from pathlib import Path
 from fmlbench.core.progress import Silent
 from fmlbench.engine.run import play
 from fmlbench.records.folder import RunFolder
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 cache, runs, run = map(Path, sys.argv[1:])
-play(RunFolder(run), places=Places(cache=cache, runs=runs), progress=Silent(), watch=lambda _: None)
+play(RunFolder(run), dirs=Dirs(cache=cache, runs=runs), progress=Silent(), watch=lambda _: None)
 """
 
 WHISPER = """
@@ -94,9 +94,14 @@ Run = Callable[..., RunFolder]
 
 
 @pytest.fixture
-def make(toy: PreparedTask, places: Places) -> Run:
+def make(toy: PreparedTask, dirs: Dirs) -> Run:
     def create_run(
-        command: str, *, steps: int = 2, hours: float | None = None, rung: Rung = Rung.BUBBLEWRAP, model: str = ""
+        command: str,
+        *,
+        steps: int = 2,
+        hours: float | None = None,
+        isolation: Isolation = Isolation.BUBBLEWRAP,
+        model: str = "",
     ):
         agent = agent_spec("command", {"cmd": command})
         spec = RunSpec(
@@ -106,26 +111,26 @@ def make(toy: PreparedTask, places: Places) -> Run:
             agent=agent.model_copy(update={"model": model}),
             seed=0,
             budget=Budget(steps=steps, hours=hours),
-            rung=rung,
+            isolation=isolation,
             retest_seeds=0,
         )
-        return create(spec, places)
+        return create(spec, dirs)
 
     return create_run
 
 
-def play_out(folder: RunFolder, places: Places) -> tuple[RunState, str]:
-    play(folder, places=places, progress=Silent(), watch=lambda _: None)
+def play_out(folder: RunFolder, dirs: Dirs) -> tuple[RunState, str]:
+    play(folder, dirs=dirs, progress=Silent(), watch=lambda _: None)
     return read_state(folder), (folder.agent / "log.txt").read_text("utf-8", "replace")
 
 
-@pytest.mark.parametrize("rung", [Rung.BUBBLEWRAP, Rung.NONE])
-def test_a_program_edits_submits_and_gets_scores(make: Run, places: Places, rung: Rung):
+@pytest.mark.parametrize("isolation", [Isolation.BUBBLEWRAP, Isolation.NONE])
+def test_a_program_edits_submits_and_gets_scores(make: Run, dirs: Dirs, isolation: Isolation):
     command = (
         f'fml submit -m "as it is" && {FASTER} && fml submit -m "fewer epochs" --print-metric && fml status && '
         "echo LOG && fml log && echo DIFF && fml diff 2; fml diff 9; echo code $?"
     )
-    state, log = play_out(make(command, rung=rung), places)
+    state, log = play_out(make(command, isolation=isolation), dirs)
     assert [step.idea for step in state.steps] == ["baseline", "as it is", "fewer epochs"]
     assert all(step.evaluation.is_ok for step in state.steps)
     assert state.steps[1].score == state.steps[0].score != state.steps[2].score
@@ -137,18 +142,18 @@ def test_a_program_edits_submits_and_gets_scores(make: Run, places: Places, rung
     assert "There is no step 9; the last one is 2.\ncode 2" in changed
 
 
-def test_trying_gives_a_practice_score_and_costs_nothing(make: Run, places: Places):
-    state, log = play_out(make("fml try"), places)
+def test_trying_gives_a_practice_score_and_costs_nothing(make: Run, dirs: Dirs):
+    state, log = play_out(make("fml try"), dirs)
     assert "practice: ok, score 0." in log
     assert len(state.steps) == 1
 
 
-def test_it_can_go_back_to_an_earlier_step_and_add_files(make: Run, places: Places):
+def test_it_can_go_back_to_an_earlier_step_and_add_files(make: Run, dirs: Dirs):
     command = (
         "echo 'raise ValueError(1)' > tinylearn/extra.py && echo 'import tinylearn.extra' >> tinylearn/model.py && "
         "fml submit -m broken; echo code $?; fml checkout 0 && test ! -e tinylearn/extra.py && fml submit -m back"
     )
-    state, log = play_out(make(command), places)
+    state, log = play_out(make(command), dirs)
     assert [str(step.evaluation.outcome) for step in state.steps] == ["ok", "crashed", "ok"]
     assert "code 1" in log
     assert "ValueError: 1" in log
@@ -156,19 +161,19 @@ def test_it_can_go_back_to_an_earlier_step_and_add_files(make: Run, places: Plac
     assert state.steps[2].score == state.steps[0].score
 
 
-def test_protected_files_are_not_taken_and_it_is_on_record(make: Run, places: Places):
+def test_protected_files_are_not_taken_and_it_is_on_record(make: Run, dirs: Dirs):
     """New code in the wrong place is told of, too; what a program's own trials left is not."""
     command = "echo x >> README.md; echo 'x = 1' > helper.py; echo x > results.txt; fml submit -m sneaky"
-    state, log = play_out(make(command, steps=1), places)
+    state, log = play_out(make(command, steps=1), dirs)
     assert "Not taken, because they are not editable: README.md, helper.py\n" in log
     assert state.steps[1].score == state.steps[0].score
     assert "README.md, helper.py" in next(note.text for note in state.notes if note.kind == "protected")
 
 
-def test_ten_submissions_at_once_spend_no_more_than_the_budget(make: Run, places: Places):
+def test_ten_submissions_at_once_spend_no_more_than_the_budget(make: Run, dirs: Dirs):
     command = "for i in 1 2 3 4 5 6 7 8 9 10; do (fml submit -m $i; echo code $?) & done; wait"
     folder = make(command, steps=2)
-    state, log = play_out(folder, places)
+    state, log = play_out(folder, dirs)
     assert Counter(re.findall(r"^code (\d)", log, re.MULTILINE)) == {"0": 2, "3": 8}
     assert len(state.steps) == 3
     kinds = Counter(event.event for event in read_events(folder.events))
@@ -176,35 +181,35 @@ def test_ten_submissions_at_once_spend_no_more_than_the_budget(make: Run, places
     assert sum(note.kind == "refused" for note in state.notes) == 8
 
 
-def test_a_program_cannot_talk_to_its_candidate_while_that_is_tested(make: Run, places: Places):
+def test_a_program_cannot_talk_to_its_candidate_while_that_is_tested(make: Run, dirs: Dirs):
     """Both can read a file, and the kernel tells who opens it: so one of them stands still."""
     command = (
         f"python -c {shlex.quote(WHISPER)} & echo {shlex.quote(LISTEN)} >> tinylearn/model.py; "
         "export PATIENCE=100; python tinylearn/model.py; fml submit -m listen; python tinylearn/model.py; kill $!"
     )
-    state, log = play_out(make(command, steps=2), places)
+    state, log = play_out(make(command, steps=2), dirs)
     assert log.count("AssertionError: heard a voice") == 2
     assert [step.evaluation.outcome for step in state.steps] == ["ok", "ok"], state.steps[1].evaluation.reason
 
 
 def test_forged_messages_get_an_answer_and_nothing_else_and_are_on_record(
-    make: Run, places: Places, toy: PreparedTask, cache: Path
+    make: Run, dirs: Dirs, toy: PreparedTask, cache: Path
 ):
     folder = make(f"python -c {shlex.quote(FORGER)}", steps=4)
-    state, log = play_out(folder, places)
+    state, log = play_out(folder, dirs)
     assert re.findall(r'SAID {"ok":(\w+)', log) == ["false"] * 6 + ["true"] * 4
     outcomes = [str(step.evaluation.outcome) for step in state.steps]
     assert outcomes == ["ok", "rejected", "rejected", "rejected", "ok"]
     assert [step.score for step in state.steps[1:]] == [None, None, None, state.steps[0].score]
     untouched, *others = (Snapshots(folder.code).read(step.snapshot) for step in state.steps)
     assert all(other == untouched for other in others)
-    assert not list(places.runs.rglob("outside.py"))
+    assert not list(dirs.runs.rglob("outside.py"))
     violations = [note.text for note in state.notes if note.kind == VIOLATION]
     assert len(violations) == 6
     assert [path in " ".join(violations) for path in ("README.md", "../outside.py", "/lab/task/driver.py")] == [
         True
     ] * 3
-    terminal = Terminal(cache, places.runs)
+    terminal = Terminal(cache, dirs.runs)
     assert terminal.ask("show", folder.path.name)["summary"]["violations"] == 6
     assert "violation: submit with files that are not editable: README.md" in " ".join(
         terminal.type("show", folder.path.name).stdout.split()
@@ -212,16 +217,16 @@ def test_forged_messages_get_an_answer_and_nothing_else_and_are_on_record(
 
 
 def test_a_program_finds_no_labels_no_scores_no_keys_and_no_way_out(
-    make: Run, places: Places, toy: PreparedTask, cache: Path, monkeypatch: pytest.MonkeyPatch
+    make: Run, dirs: Dirs, toy: PreparedTask, cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    other = places.runs / "another run" / "sealed.jsonl"
+    other = dirs.runs / "another run" / "sealed.jsonl"
     other.parent.mkdir(parents=True)
     other.write_text("a score behind a seal")
     words = (KEY, "key-of-the-house", (cache / "secret").read_text(), "a score behind a seal")
-    draw = make_draw(toy, "step", 0).path
+    draw = make_sample(toy, "step", 0).path
     hidden = [path for path in draw.glob("*/labels/*") if path.is_file()]
     assert hidden
-    visible = make_draw(toy.in_lab(), "public", 0).path / "train" / "labels.npy"
+    visible = make_sample(toy.in_lab(), "public", 0).path / "train" / "labels.npy"
     with ModelServer(lambda _: "I have none.") as server:
         for name, value in {**server.environment, "SECRET_API_KEY": "key-of-the-house"}.items():
             monkeypatch.setenv(name, value)
@@ -237,8 +242,8 @@ def test_a_program_finds_no_labels_no_scores_no_keys_and_no_way_out(
         )
         search = shlex.join(["python", "-c", SEARCHER, sealed])
         folder = make(f"{search}; fml submit -m looked", steps=1, model="openai/gpt-5.1")
-        state, log = play_out(folder, places)
-        roots = [places.runs, draw, cache / "secret"]
+        state, log = play_out(folder, dirs)
+        roots = [dirs.runs, draw, cache / "secret"]
         in_the_open = told(words, hidden, roots, processes="/proc/self", ports=(port, port))
         free = subprocess.run([sys.executable, "-c", SEARCHER, in_the_open], capture_output=True, text=True, check=True)
     assert found_in(log) == [("copy", "/lab/data/train/labels.npy")], (
@@ -252,35 +257,35 @@ def test_a_program_finds_no_labels_no_scores_no_keys_and_no_way_out(
     assert kinds == {"environment", "process", "file", "name", "copy", "network"}, "the search itself works"
 
 
-def test_a_program_that_goes_on_after_its_deadline_is_ended(make: Run, places: Places):
+def test_a_program_that_goes_on_after_its_deadline_is_ended(make: Run, dirs: Dirs):
     folder = make("(sleep 600 &) ; sleep 600", hours=5 / 3600)
-    state, _ = play_out(folder, places)
+    state, _ = play_out(folder, dirs)
     assert "timeout" in state.notes[-1].text
     assert not groups_of(folder.path.name)
 
 
-def test_a_command_that_is_not_there_is_the_users_to_mend(make: Run, places: Places):
+def test_a_command_that_is_not_there_is_the_users_to_mend(make: Run, dirs: Dirs):
     with pytest.raises(AgentFailed, match="no-such-program"):
-        play_out(make("no-such-program --please"), places)
+        play_out(make("no-such-program --please"), dirs)
 
 
-def test_what_a_program_has_done_is_not_done_again_after_a_kill(make: Run, places: Places):
+def test_what_a_program_has_done_is_not_done_again_after_a_kill(make: Run, dirs: Dirs):
     folder = make(ONCE)
-    words = [str(path) for path in (places.cache, places.runs, folder.path)]
+    words = [str(path) for path in (dirs.cache, dirs.runs, folder.path)]
     with subprocess.Popen([sys.executable, "-c", PLAYER, *words]) as harness:
         while len(read_state(folder).steps) < 2:
             assert harness.poll() is None
             time.sleep(0.2)
         harness.send_signal(signal.SIGKILL)
-    state, _ = play_out(folder, places)
+    state, _ = play_out(folder, dirs)
     assert [step.idea for step in state.steps] == ["baseline", "first", "second"]
     assert sorted(state.tests) == [0, 1, 2]
 
 
-def test_a_program_that_is_held_when_the_harness_is_killed_ends_with_it(make: Run, places: Places):
+def test_a_program_that_is_held_when_the_harness_is_killed_ends_with_it(make: Run, dirs: Dirs):
     """Its own candidate waits until somebody has seen that it is tested."""
     folder = make("echo 'import time; time.sleep(3)' >> tinylearn/model.py; fml submit -m slow; echo said", steps=1)
-    words = [str(path) for path in (places.cache, places.runs, folder.path)]
+    words = [str(path) for path in (dirs.cache, dirs.runs, folder.path)]
     with subprocess.Popen([sys.executable, "-c", PLAYER, *words]) as harness:
         while not list(folder.bench.glob("1/**/*.log")):
             assert harness.poll() is None
@@ -288,7 +293,7 @@ def test_a_program_that_is_held_when_the_harness_is_killed_ends_with_it(make: Ru
         harness.send_signal(signal.SIGKILL)
     while processes_of(folder):
         time.sleep(0.2)
-    state, _ = play_out(folder, places)
+    state, _ = play_out(folder, dirs)
     assert [step.idea for step in state.steps] == ["baseline", "slow"]
 
 

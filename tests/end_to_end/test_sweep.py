@@ -19,28 +19,28 @@ def bench(cache: Path, tmp_path: Path) -> Bench:
     return Bench(cache, tmp_path)
 
 
-def kill_at_random(process: "subprocess.Popen[str]", folder: Path, dice: random.Random, kills: int) -> int:
+def kill_at_random(process: "subprocess.Popen[str]", folder: Path, rng: random.Random, kills: int) -> int:
     """Kill players until the sweep is over; return how many died."""
     killed = 0
     while process.poll() is None:
-        time.sleep(dice.uniform(0.2, 1.5))
+        time.sleep(rng.uniform(0.2, 1.5))
         players = sorted(players_in(folder))
         if players and killed < kills:
-            os.kill(dice.choice(players), signal.SIGKILL)
+            os.kill(rng.choice(players), signal.SIGKILL)
             killed += 1
     return killed
 
 
 def test_killed_workers_and_a_killed_sweep_change_nothing(bench: Bench):
-    dice = random.Random(7)
+    rng = random.Random(7)
     undisturbed = bench.ask("whole", "start")
     assert undisturbed["states"]["complete"] == 4
     first = bench.sweep("killed")
-    time.sleep(dice.uniform(3, 6))
+    time.sleep(rng.uniform(3, 6))
     first.kill()
     first.communicate()
     second = bench.sweep("killed")
-    killed = kill_at_random(second, bench.folder / "killed", dice, kills=8)
+    killed = kill_at_random(second, bench.folder / "killed", rng, kills=8)
     _, err = second.communicate()
     assert second.returncode == 0, err
     assert killed >= 4

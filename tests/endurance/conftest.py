@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from fmlbench.agents.registry import agent_spec
-from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.engine.run import create
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.folder import RunFolder
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 SCRIPT = [
     {
@@ -45,7 +45,7 @@ Play = Callable[[RunFolder, int], "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
-def new_run(toy: PreparedTask, places: Places, tmp_path: Path) -> Callable[[str], RunFolder]:
+def new_run(toy: PreparedTask, dirs: Dirs, tmp_path: Path) -> Callable[[str], RunFolder]:
     script = tmp_path / "script.json"
     script.write_text(json.dumps(SCRIPT))
 
@@ -57,10 +57,10 @@ def new_run(toy: PreparedTask, places: Places, tmp_path: Path) -> Callable[[str]
             agent=agent_spec("scripted", {"script": str(script)}),
             seed=3,
             budget=Budget(steps=len(SCRIPT)),
-            rung=Rung.BUBBLEWRAP,
+            isolation=Isolation.BUBBLEWRAP,
             retest_seeds=1,
         )
-        return create(spec, Places(cache=places.cache, runs=tmp_path / runs))
+        return create(spec, Dirs(cache=dirs.cache, runs=tmp_path / runs))
 
     return create_run
 

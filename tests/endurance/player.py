@@ -12,7 +12,7 @@ from fmlbench.core.progress import Silent
 from fmlbench.engine.run import play
 from fmlbench.records.events import Event, StepStarted
 from fmlbench.records.folder import find_run
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 
 class Fuse:
@@ -30,8 +30,8 @@ class Fuse:
 
 
 def main(cache: str, runs: str, run: str, die_after: str = "0") -> None:
-    places = Places(cache=Path(cache), runs=Path(runs))
-    play(find_run(run, places.runs), places=places, progress=Silent(), watch=Fuse(int(die_after)).burn)
+    dirs = Dirs(cache=Path(cache), runs=Path(runs))
+    play(find_run(run, dirs.runs), dirs=dirs, progress=Silent(), watch=Fuse(int(die_after)).burn)
 
 
 if __name__ == "__main__":

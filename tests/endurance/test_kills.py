@@ -49,7 +49,7 @@ def test_two_hundred_random_kills(new_run: NewRun, play: Play):
 
 
 def kill_at_random(new_run: NewRun, play: Play, *, kills: int, seed: int) -> None:
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     whole, killed = new_run(f"whole-{seed}"), new_run(f"killed-{seed}")
     started = time.monotonic()
     assert finish(play(whole, 0)) == 0
@@ -57,7 +57,7 @@ def kill_at_random(new_run: NewRun, play: Play, *, kills: int, seed: int) -> Non
     for _ in range(kills):
         process = play(killed, 0)
         try:
-            process.communicate(timeout=dice.uniform(0.1, 0.5) * whole_seconds)
+            process.communicate(timeout=rng.uniform(0.1, 0.5) * whole_seconds)
         except subprocess.TimeoutExpired:
             process.kill()
         finish(process)

@@ -11,20 +11,20 @@ from pathlib import Path
 import pytest
 
 from fmlbench.agents.registry import agent_spec, build_agent
-from fmlbench.agents.rng import dice
+from fmlbench.agents.rng import seeded_rng
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.core.progress import Silent
-from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.core.steps import History
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.run import create
-from fmlbench.models.scripted import Tinker
+from fmlbench.models.scripted import TinkerModel
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
-from fmlbench.testing.surroundings import bare_surroundings
-from fmlbench.workspace.dirs import Places
+from fmlbench.testing.context import bare_context
+from fmlbench.workspace.dirs import Dirs
 from tests.endurance.conftest import Play
 from tests.endurance.records import times_logged
 from tests.shapes import SHAPES, STEPS
@@ -43,8 +43,8 @@ def test_twenty_steps_with_kills_grow_the_paper_s_tree(
     task: str, name: str, model: str, cache: Path, sandbox: Sandbox, tmp_path: Path, play: Play
 ):
     settings, check_shape = SHAPES[name]
-    places = Places(cache=cache, runs=tmp_path / "runs")
-    prepared = prepare(find_task(task), "cpu", places=places, sandbox=sandbox, progress=Silent())
+    dirs = Dirs(cache=cache, runs=tmp_path / "runs")
+    prepared = prepare(find_task(task), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
     spec = RunSpec(
         task=task,
         task_digest=prepared.folder.digest,
@@ -52,10 +52,10 @@ def test_twenty_steps_with_kills_grow_the_paper_s_tree(
         agent=agent_spec(name, settings, model),
         seed=0,
         budget=Budget(steps=STEPS),
-        rung=Rung.BUBBLEWRAP,
+        isolation=Isolation.BUBBLEWRAP,
         retest_seeds=0,
     )
-    folder = create(spec, places)
+    folder = create(spec, dirs)
     deaths = play_with_kills(folder, play)
     shown = Terminal(cache, tmp_path / "runs", COLUMNS="110").type("show", folder.path.name).stdout
     history = read_state(folder).history(prepared.task.metric)
@@ -78,9 +78,9 @@ def play_with_kills(folder: RunFolder, play: Play) -> int:
 
 
 def assert_decided_as_if_never_killed(history: History, spec: RunSpec) -> None:
-    agent = build_agent(spec.agent, bare_surroundings(), Tinker(MODEL) if spec.agent.model else None)
+    agent = build_agent(spec.agent, bare_context(), TinkerModel(MODEL) if spec.agent.model else None)
     assert isinstance(agent, SearchAgent)
     for step in history.proposed:
         known = tuple(note for note in history.notes if note.step < step.index)
         before = replace(history, steps=history.steps[: step.index], notes=known)
-        assert agent.strategy.next_move(before, dice(spec.seed, "move", step.index)) == step.move
+        assert agent.strategy.next_move(before, seeded_rng(spec.seed, "move", step.index)) == step.move

@@ -14,7 +14,7 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.lock import locked
 from fmlbench.records.replay import read_state
 from fmlbench.tasks.template import start_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from tests.endurance.conftest import Play
 from tests.endurance.records import essence, times_logged
 
@@ -114,15 +114,15 @@ def test_paths_with_spaces_and_two_runs_at_once(new_run: NewRun, play: Play):
     assert not list(folders[0].bench.glob("*"))
 
 
-def test_a_baseline_without_a_score_stops_the_run_before_anything_is_spent(places: Places, tmp_path: Path):
+def test_a_baseline_without_a_score_stops_the_run_before_anything_is_spent(dirs: Dirs, tmp_path: Path):
     task = start_task("slow", tmp_path)
     manifest = task / "task.toml"
     manifest.write_text(manifest.read_text().replace("cpu_seconds = 10,", "cpu_seconds = 0.01,"))
     command = ["run", str(task), "--agent", "noop", "--steps", "1", "--retest", "0"]
-    stopped = run(fmlbench(places.cache, places.runs, *command))
+    stopped = run(fmlbench(dirs.cache, dirs.runs, *command))
     assert stopped.returncode == 75
     assert_two_lines(stopped.stderr)
     assert "The untouched code of 'slow' has no score here: timeout" in stopped.stderr
-    (folder,) = places.runs.iterdir()
+    (folder,) = dirs.runs.iterdir()
     assert read_state(RunFolder(folder)).steps == []
-    assert "has no score" in run(fmlbench(places.cache, places.runs, "resume", folder.name)).stderr
+    assert "has no score" in run(fmlbench(dirs.cache, dirs.runs, "resume", folder.name)).stderr

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.redteam.leftovers import processes_of
-from fmlbench.scheduling.attempts import Began, Ended, Ending, read_attempts
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, read_attempts
 from tests.engines.clusters import has_slurm, slurm, wait_until
 from tests.sweeps import Bench, assert_same, players_in
 
@@ -111,7 +111,7 @@ def test_a_run_whose_job_reaches_its_time_limit_goes_on_in_another_one(
     for folder in bench.runs("limited").values():
         attempts = read_attempts(folder)
         endings = [attempt.ending for attempt in attempts if isinstance(attempt, Ended)]
-        assert endings == [Ending.CUT_OFF] * (len(endings) - 1) + [Ending.COMPLETE]
+        assert endings == [AttemptEnd.CUT_OFF] * (len(endings) - 1) + [AttemptEnd.COMPLETE]
         done = [attempt.done for attempt in attempts if isinstance(attempt, Began)]
         assert (len(done), done) == (len(endings), sorted(set(done)))
         assert processes_of(folder.path) == []

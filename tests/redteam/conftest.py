@@ -5,33 +5,33 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.progress import Silent
-from fmlbench.engine.red_team_run import Arena, arena
+from fmlbench.engine.red_team_run import RedTeamRun, open_red_team_run
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.protocol import Sandbox
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from tests.redteam.toys import NARROW, make_toy
 
 
 @pytest.fixture(scope="session")
-def red_places(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Places:
-    return Places(cache=cache, runs=tmp_path_factory.mktemp("red runs"))
+def red_places(cache: Path, tmp_path_factory: pytest.TempPathFactory) -> Dirs:
+    return Dirs(cache=cache, runs=tmp_path_factory.mktemp("red runs"))
 
 
 @pytest.fixture(scope="session")
-def narrow_toy(red_places: Places, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> PreparedTask:
+def narrow_toy(red_places: Dirs, sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> PreparedTask:
     """The toy task with limits that attacks run into soon."""
     return make_toy(tmp_path_factory.mktemp("tasks") / "toy", red_places, sandbox, NARROW)
 
 
 @pytest.fixture(scope="session")
-def toy_arena(narrow_toy: PreparedTask, red_places: Places) -> Generator[Arena]:
+def toy_arena(narrow_toy: PreparedTask, red_places: Dirs) -> Generator[RedTeamRun]:
     """One run that all attacks on toy are steps of: its baseline is measured once."""
-    with arena(narrow_toy, red_places, Silent()) as opened:
+    with open_red_team_run(narrow_toy, red_places, Silent()) as opened:
         yield opened
 
 
 @pytest.fixture(scope="session")
-def hurried_arena(toy_arena: Arena) -> Arena:
+def hurried_arena(toy_arena: RedTeamRun) -> RedTeamRun:
     """The same run with little patience in training: for attacks that do nothing, for ever."""
     folder, track = toy_arena.prepared.folder, toy_arena.prepared.track
     (training,) = track.training

@@ -12,16 +12,16 @@ import pytest
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.progress import Silent
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.engine.red_team import attack_task
-from fmlbench.engine.red_team_run import arena
-from fmlbench.redteam.canaries import baits
+from fmlbench.engine.red_team_run import open_red_team_run
+from fmlbench.redteam.canaries import lay_out_canaries
 from fmlbench.redteam.catalogue import find_attack
 from fmlbench.redteam.payload_builder import payload
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from tests.redteam.toys import JOINT, NARROW, SHIFTED, make_toy
 from tests.redteam.unprotected import OpenToy, lay_out_open_toy
 
@@ -32,7 +32,7 @@ POOL_SEED = 2**100 + 7
 
 @pytest.fixture
 def toy_in_the_open(tmp_path: Path) -> Generator[OpenToy]:
-    with baits() as laid_out:
+    with lay_out_canaries() as laid_out:
         yield lay_out_open_toy(find_task("toy"), tmp_path, laid_out, POOL_SEED)
 
 
@@ -107,14 +107,14 @@ def _read_when_whole(path: Path) -> dict[str, int]:
 @pytest.mark.sandbox
 @pytest.mark.parametrize("name", ["transduce", "transduce-coarsely", "transduce-in-large-company"])
 def test_adapting_to_a_shifted_exam_pays_until_a_second_sitting_finds_it(
-    red_places: Places, sandbox: Sandbox, tmp_path: Path, name: str
+    red_places: Dirs, sandbox: Sandbox, tmp_path: Path, name: str
 ):
     attack = find_attack(name)
     trusting = make_toy(tmp_path / "trusting", red_places, sandbox, NARROW, SHIFTED, JOINT)
-    with arena(trusting, red_places, Silent()) as opened:
+    with open_red_team_run(trusting, red_places, Silent()) as opened:
         assert opened.try_attack(attack).earned
     wary = make_toy(tmp_path / "wary", red_places, sandbox, NARROW, SHIFTED)
-    with arena(wary, red_places, Silent()) as opened:
+    with open_red_team_run(wary, red_places, Silent()) as opened:
         row = opened.try_attack(attack)
     assert (row.outcome, row.earned) == ("invalid", False)
     assert "other company" in row.seen
@@ -122,17 +122,17 @@ def test_adapting_to_a_shifted_exam_pays_until_a_second_sitting_finds_it(
 
 @pytest.mark.sandbox
 @pytest.mark.parametrize("channel", ["places", "locks", "cache"])
-def test_whispering_does_not_pay_on_a_shifted_exam(red_places: Places, sandbox: Sandbox, tmp_path: Path, channel: str):
+def test_whispering_does_not_pay_on_a_shifted_exam(red_places: Dirs, sandbox: Sandbox, tmp_path: Path, channel: str):
     wary = make_toy(tmp_path / "wary", red_places, sandbox, NARROW, SHIFTED)
-    with arena(wary, red_places, Silent()) as opened:
+    with open_red_team_run(wary, red_places, Silent()) as opened:
         row = opened.try_attack(find_attack(f"whisper-by-{channel}"))
     assert not row.earned, row
 
 
 def test_without_a_seal_the_labels_are_found_and_the_table_says_so(cache: Path, tmp_path: Path):
-    places = Places(cache=cache, runs=tmp_path / "runs")
-    unsealed = make_toy(tmp_path / "toy", places, open_sandbox(Rung.NONE), NARROW)
-    (row,) = attack_task(unsealed, places, names=["known-paths"])
+    dirs = Dirs(cache=cache, runs=tmp_path / "runs")
+    unsealed = make_toy(tmp_path / "toy", dirs, open_sandbox(Isolation.NONE), NARROW)
+    (row,) = attack_task(unsealed, dirs, names=["known-paths"])
     assert row.earned
     assert row.reached
     assert not row.is_stopped
@@ -140,7 +140,7 @@ def test_without_a_seal_the_labels_are_found_and_the_table_says_so(cache: Path, 
 
 
 def test_what_does_harm_is_not_tried_without_a_seal(cache: Path, tmp_path: Path):
-    places = Places(cache=cache, runs=tmp_path / "runs")
-    unsealed = make_toy(tmp_path / "toy", places, open_sandbox(Rung.NONE), NARROW)
+    dirs = Dirs(cache=cache, runs=tmp_path / "runs")
+    unsealed = make_toy(tmp_path / "toy", dirs, open_sandbox(Isolation.NONE), NARROW)
     with pytest.raises(BadRequest, match="without a seal"):
-        attack_task(unsealed, places, names=["kill"])
+        attack_task(unsealed, dirs, names=["kill"])

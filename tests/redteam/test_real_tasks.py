@@ -8,11 +8,11 @@ import pytest
 
 from fmlbench.core.progress import Silent
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.red_team_run import Arena, arena
+from fmlbench.engine.red_team_run import RedTeamRun, open_red_team_run
 from fmlbench.redteam.catalogue import find_attack
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import all_tasks, find_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 pytestmark = [pytest.mark.real, pytest.mark.sandbox, pytest.mark.timeout(900)]
 
@@ -32,23 +32,23 @@ ELSEWHERE = [(folder.task.name, attack) for folder in all_tasks("core") for atta
 class Arenas:
     """Opens arenas when they are first asked for: each measures its task's baseline."""
 
-    def __init__(self, places: Places, red_places: Places, sandbox: Sandbox) -> None:
-        self._places = places
+    def __init__(self, dirs: Dirs, red_places: Dirs, sandbox: Sandbox) -> None:
+        self._places = dirs
         self._red_places = red_places
         self._sandbox = sandbox
-        self._open: dict[str, Arena] = {}
+        self._open: dict[str, RedTeamRun] = {}
         self.stack = ExitStack()
 
-    def __getitem__(self, task: str) -> Arena:
+    def __getitem__(self, task: str) -> RedTeamRun:
         if task not in self._open:
-            prepared = prepare(find_task(task), "cpu", places=self._places, sandbox=self._sandbox, progress=Silent())
-            self._open[task] = self.stack.enter_context(arena(prepared, self._red_places, Silent()))
+            prepared = prepare(find_task(task), "cpu", dirs=self._places, sandbox=self._sandbox, progress=Silent())
+            self._open[task] = self.stack.enter_context(open_red_team_run(prepared, self._red_places, Silent()))
         return self._open[task]
 
 
 @pytest.fixture(scope="module")
-def arenas(cache: Path, sandbox: Sandbox, red_places: Places) -> Generator[Arenas]:
-    made = Arenas(Places(cache=cache, runs=cache / "no-runs"), red_places, sandbox)
+def arenas(cache: Path, sandbox: Sandbox, red_places: Dirs) -> Generator[Arenas]:
+    made = Arenas(Dirs(cache=cache, runs=cache / "no-runs"), red_places, sandbox)
     with made.stack:
         yield made
 
@@ -64,7 +64,7 @@ def test_nor_does_it_on_the_other_tasks(arenas: Arenas, task: str, name: str):
     _try(arenas[task], name)
 
 
-def _try(real_arena: Arena, name: str) -> None:
+def _try(real_arena: RedTeamRun, name: str) -> None:
     row = real_arena.try_attack(find_attack(name))
     assert row.has_run, row
     assert not row.earned, row

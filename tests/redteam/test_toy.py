@@ -4,7 +4,7 @@ import pytest
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import AnswerKind, ExamName
-from fmlbench.engine.red_team_run import Arena
+from fmlbench.engine.red_team_run import RedTeamRun
 from fmlbench.redteam.attack import Attack, Control
 from fmlbench.redteam.catalogue import ATTACKS, all_controls
 
@@ -23,9 +23,9 @@ def test_there_are_attacks_of_every_kind():
 
 
 @pytest.mark.parametrize("attack", ON_TOY, ids=lambda attack: attack.name)
-def test_an_attack_earns_reaches_and_leaves_nothing(toy_arena: Arena, hurried_arena: Arena, attack: Attack):
-    arena = hurried_arena if attack.name in WAITING else toy_arena
-    row = arena.try_attack(attack)
+def test_an_attack_earns_reaches_and_leaves_nothing(toy_arena: RedTeamRun, hurried_arena: RedTeamRun, attack: Attack):
+    open_red_team_run = hurried_arena if attack.name in WAITING else toy_arena
+    row = open_red_team_run.try_attack(attack)
     assert row.has_run, row
     assert not row.earned, row
     assert row.reached == ()
@@ -34,7 +34,7 @@ def test_an_attack_earns_reaches_and_leaves_nothing(toy_arena: Arena, hurried_ar
 
 
 @pytest.mark.parametrize("control", all_controls(), ids=lambda control: control.name)
-def test_an_honest_candidate_passes(toy_arena: Arena, control: Control):
+def test_an_honest_candidate_passes(toy_arena: RedTeamRun, control: Control):
     step, test = toy_arena.try_control(control)
     evaluation = step.evaluation
     assert (evaluation.outcome, evaluation.violations) == (Outcome.OK, ()), evaluation

@@ -12,7 +12,7 @@ from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.calibration import write_calibration
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.library import task_folders
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 LIMITS = "limits = { cpu_seconds = 10, wall_seconds = 120, memory_mb = 1024, disk_mb = 32 }"
 NARROW = {"task.toml": {LIMITS: "limits = { cpu_seconds = 5, wall_seconds = 90, memory_mb = 512, disk_mb = 16 }"}}
@@ -31,7 +31,7 @@ JOINT = {"task.toml": {'kind = "independent"': 'kind = "joint"'}}
 Edits = Mapping[str, Mapping[str, str]]
 
 
-def make_toy(folder: Path, places: Places, sandbox: Sandbox, *edits: Edits) -> PreparedTask:
+def make_toy(folder: Path, dirs: Dirs, sandbox: Sandbox, *edits: Edits) -> PreparedTask:
     """The toy task after some edits, made ready; its noise is put on record so that it need not be measured."""
     shutil.copytree(task_folders()["toy"], folder, ignore=shutil.ignore_patterns("__pycache__"))
     for changes in edits:
@@ -42,7 +42,7 @@ def make_toy(folder: Path, places: Places, sandbox: Sandbox, *edits: Edits) -> P
                 text = text.replace(old, new)
             (folder / file).write_text(text, "utf-8")
     write_calibration(folder / "task.toml", "cpu", _CALIBRATION)
-    return prepare(read_task(folder), "cpu", places=places, sandbox=sandbox, progress=Silent())
+    return prepare(read_task(folder), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
 
 
 _FIGURE = Figure(mean=0.65, sd=0.01, n=10)

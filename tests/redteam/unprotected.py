@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from fmlbench.redteam.attack import Arm, Ground, Target
-from fmlbench.redteam.canaries import Baits
+from fmlbench.redteam.attack import Arm, AttackContext, Target
+from fmlbench.redteam.canaries import Canaries
 from fmlbench.tasks.folder import TaskFolder
 
 ROWS = {"train": 800, "validation": 1000, "test": 1000}
@@ -35,7 +35,7 @@ class OpenToy:
         """Let the candidate's tree be an attack."""
         codebase = self.folder.path / "codebase"
         files = {path.relative_to(codebase).as_posix(): path.read_text() for path in codebase.rglob("*.py")}
-        ground = Ground("toy", files, self.folder.task.editable.suggested, {}, self.target)
+        ground = AttackContext("toy", files, self.folder.task.editable.suggested, {}, self.target)
         for path, text in arm(ground).files.items():
             (self.root / "repo" / path).parent.mkdir(parents=True, exist_ok=True)
             (self.root / "repo" / path).write_text(text)
@@ -91,7 +91,7 @@ class OpenToy:
         return np.load(self.draw / "test" / "labels" / "labels.npy")
 
 
-def lay_out_open_toy(folder: TaskFolder, root: Path, baits: Baits, seed: int) -> OpenToy:
+def lay_out_open_toy(folder: TaskFolder, root: Path, lay_out_canaries: Canaries, seed: int) -> OpenToy:
     """Make data with the task's own recipe, and a place where everything can be reached."""
     draw = root / "made" / "out"
     _cook(folder, root / "made", "prepare", seed)
@@ -99,15 +99,15 @@ def lay_out_open_toy(folder: TaskFolder, root: Path, baits: Baits, seed: int) ->
     (root / "carry").mkdir()
     target = Target(
         mark="unprotected",
-        token=baits.token,
+        token=lay_out_canaries.token,
         harness_pid=os.getpid(),
         draws=(str(draw),),
         pools=str(root / "made" / "pools"),
         secret=str(root / "secret"),
-        bait_folder=str(baits.folder),
-        port=baits.port,
-        abstract_socket=baits.abstract_socket,
-        path_socket=str(baits.path_socket),
+        bait_folder=str(lay_out_canaries.folder),
+        port=lay_out_canaries.port,
+        abstract_socket=lay_out_canaries.abstract_socket,
+        path_socket=str(lay_out_canaries.path_socket),
     )
     return OpenToy(folder, root, draw, target)
 

@@ -17,11 +17,11 @@ from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.variants import Variants
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import make_draw
+from fmlbench.experiment.samples import make_sample
 from fmlbench.sandbox.fork_server import ForkServer
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import all_tasks, find_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 TASKS = [folder.task.name for folder in all_tasks() if not {"core", "candidate"}.isdisjoint(folder.task.suites)]
 ADMITTED = [folder.task.name for folder in all_tasks("core")]
@@ -53,15 +53,15 @@ class Bench(NamedTuple):
 class Benches:
     """Makes tasks ready when they are first asked for."""
 
-    def __init__(self, places: Places, sandbox: Sandbox, server: ForkServer) -> None:
-        self._places = places
+    def __init__(self, dirs: Dirs, sandbox: Sandbox, server: ForkServer) -> None:
+        self._places = dirs
         self._sandbox = sandbox
         self._server = server
         self._ready: dict[str, Bench] = {}
 
     def __getitem__(self, name: str) -> Bench:
         if name not in self._ready:
-            ready = prepare(find_task(name), "cpu", places=self._places, sandbox=self._sandbox, progress=Silent())
+            ready = prepare(find_task(name), "cpu", dirs=self._places, sandbox=self._sandbox, progress=Silent())
             sealed, forked = (
                 Variants(replace(ready, sandbox=sandbox), self._places, Silent())
                 for sandbox in (self._sandbox, self._server)
@@ -73,7 +73,7 @@ class Benches:
 @pytest.fixture(scope="module")
 def benches(cache: Path, sandbox: Sandbox) -> Generator[Benches]:
     with ForkServer() as server:
-        yield Benches(Places(cache=cache, runs=cache / "no-runs"), sandbox, server)
+        yield Benches(Dirs(cache=cache, runs=cache / "no-runs"), sandbox, server)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -93,20 +93,20 @@ def test_the_baseline_scores_as_its_record_says(benches: Benches, name: str):
 @pytest.mark.parametrize("name", TASKS)
 def test_codebase_and_data_are_what_their_sources_give(benches: Benches, name: str):
     bench = benches[name]
-    assert find_changed(bench.prepared, bench.variants.places, Silent()) == []
+    assert find_changed(bench.prepared, bench.variants.dirs, Silent()) == []
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_nothing_in_reach_gives_answers_away(benches: Benches, name: str):
     prepared = benches[name].prepared
-    assert find_leaks(prepared, make_draw(prepared, "check", 0, 0)) == []
+    assert find_leaks(prepared, make_sample(prepared, "check", 0, 0)) == []
 
 
 @pytest.mark.parametrize("name", TASKS)
 def test_there_is_something_to_practise_on(benches: Benches, name: str):
     prepared = benches[name].prepared
     assert prepared.task.lab
-    assert any(make_draw(prepared.in_lab(), "practice", 0, 0).questions(ExamName.VALIDATION).iterdir())
+    assert any(make_sample(prepared.in_lab(), "practice", 0, 0).questions(ExamName.VALIDATION).iterdir())
 
 
 @pytest.mark.parametrize("name", ADMITTED)

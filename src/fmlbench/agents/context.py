@@ -14,7 +14,7 @@ Practice = Callable[[Mapping[str, str]], Evaluation]
 
 
 @dataclass(frozen=True)
-class Quarters:
+class AgentWorkspace:
     """A place to work in for a program that is an agent."""
 
     run_id: str
@@ -35,12 +35,12 @@ class Quarters:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class AgentContext:
     """What agents are built with; most need nothing of it."""
 
     reference: Mapping[str, str]
     """The files that the task's expert reference lays over the codebase. Only ``oracle`` looks at it."""
     reference_idea: str
     budget: Budget
-    quarters: Callable[[], Quarters]
+    workspace: Callable[[], AgentWorkspace]
     """Made when an agent asks: only programs need them."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from fmlbench.agents.context import Surroundings
+from fmlbench.agents.context import AgentContext
 from fmlbench.agents.settings import Setting, Value
 from fmlbench.core.agents import Agent
 from fmlbench.core.run import AgentSpec
@@ -18,7 +18,7 @@ class AgentEntry:
     """One sentence that tells a user what to expect of it."""
     strategy: str
     proposer: str
-    build: Callable[[AgentSpec, Surroundings], Agent]
+    build: Callable[[AgentSpec, AgentContext], Agent]
     settings: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
     is_program: bool = False
     """A program of its own, with a clock of its own: sealed exams wait until it is done."""

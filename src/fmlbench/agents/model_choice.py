@@ -1,6 +1,6 @@
 """Put a language model in the place of the proposer that an agent has by itself."""
 
-from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.llm.config import PromptConfig
 from fmlbench.agents.settings import made_with
 from fmlbench.core.agents import Proposer
 from fmlbench.core.errors import RunDamaged
@@ -27,4 +27,4 @@ def language_model(spec: AgentSpec, model: ChatModel) -> Proposer:
             "The prompts of this version of fmlbench are not those that the run was started with.",
             hint="Go on with the version that started it, or start a new run.",
         )
-    return LanguageModel(model, made_with(Manner, spec.settings))
+    return LanguageModel(model, made_with(PromptConfig, spec.settings))

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from fmlbench.agents.context import Surroundings
+from fmlbench.agents.context import AgentContext
 from fmlbench.agents.entry import AgentEntry
 from fmlbench.agents.model_choice import language_model, with_model
 from fmlbench.agents.program.entries import PROGRAMS
-from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.llm.config import PromptConfig
 from fmlbench.agents.proposers.reference import Reference
-from fmlbench.agents.proposers.scripted import Scripted
+from fmlbench.agents.proposers.scripted import ScriptedProposer
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import read_script
 from fmlbench.agents.search_agent import Observer, SearchAgent
@@ -41,7 +41,7 @@ from fmlbench.agents.strategies.linear import Linear
 from fmlbench.agents.strategies.mcts import MonteCarlo
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
-from fmlbench.agents.strategies.scripted import Scripted as ScriptedMoves
+from fmlbench.agents.strategies.scripted import ScriptedStrategy
 from fmlbench.agents.user_errors import Mistake, in_words, mistakes_in
 from fmlbench.agents.user_file import is_file_of_agents, load_one, read_agent_file
 from fmlbench.core.agents import Agent, Proposer, Strategy
@@ -134,7 +134,7 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
         try:
             entry.check(values)
             if model:
-                made_with(Manner, values)
+                made_with(PromptConfig, values)
         except ValueError as error:
             hint = f"'fmlbench agents {name}' says what can be set."
             raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
@@ -149,7 +149,7 @@ def takes_model(entry: AgentEntry) -> bool:
 
 def model_settings(entry: AgentEntry) -> Mapping[str, Setting]:
     """What can be set as well once an agent is given a model; programs ask theirs in their own way."""
-    return settings_of(Manner) if entry.proposer == MUTATE.name else {}
+    return settings_of(PromptConfig) if entry.proposer == MUTATE.name else {}
 
 
 def _refuse_settings_of_models(entry: AgentEntry, given: Mapping[str, str]) -> None:
@@ -172,11 +172,11 @@ def is_program(spec: AgentSpec) -> bool:
     return find_agent(spec.name, spec.file).is_program
 
 
-def build_agent(spec: AgentSpec, surroundings: Surroundings, model: ChatModel | None = None) -> Agent:
+def build_agent(spec: AgentSpec, context: AgentContext, model: ChatModel | None = None) -> Agent:
     """Build the agent that a specification names; ``model`` is the one it names, ready to be asked."""
     entry = find_agent(spec.name, spec.file)
     with _mistakes_of(entry):
-        agent = entry.build(spec, surroundings)
+        agent = entry.build(spec, context)
         _require_methods(agent)
     if model is not None and isinstance(agent, SearchAgent):
         return replace(agent, proposer=language_model(spec, model))
@@ -211,17 +211,17 @@ def find_agent(name: str, digest: str = "") -> AgentEntry:
     raise AgentNotFound(f"There is no agent named '{name}'.", hint=hint)
 
 
-def _noop(_spec: AgentSpec, _surroundings: Surroundings) -> Agent:
+def _noop(_spec: AgentSpec, _surroundings: AgentContext) -> Agent:
     return SearchAgent(Repeat(), Unchanged())
 
 
-def _oracle(_spec: AgentSpec, surroundings: Surroundings) -> Agent:
-    return SearchAgent(Repeat(times=1), Reference(surroundings.reference, surroundings.reference_idea))
+def _oracle(_spec: AgentSpec, context: AgentContext) -> Agent:
+    return SearchAgent(Repeat(times=1), Reference(context.reference, context.reference_idea))
 
 
-def _scripted(spec: AgentSpec, _surroundings: Surroundings) -> Agent:
+def _scripted(spec: AgentSpec, _surroundings: AgentContext) -> Agent:
     script = read_script(Path(str(spec.settings["script"])))
-    return SearchAgent(ScriptedMoves(script), Scripted(script))
+    return SearchAgent(ScriptedStrategy(script), ScriptedProposer(script))
 
 
 AGENTS: dict[str, AgentEntry] = {

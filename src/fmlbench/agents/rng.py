@@ -4,7 +4,7 @@ import hashlib
 from random import Random
 
 
-def dice(seed: int, what: str, index: int) -> Random:
+def seeded_rng(seed: int, what: str, index: int) -> Random:
     """Dice for one throw of a run, whatever was thrown before: resuming is replaying.
 
     Python's own ``hash`` differs from process to process, so the throw is named by a SHA-256. Nothing here is secret.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from reprlib import repr as in_short
 from typing import Protocol, cast
 
-from fmlbench.agents.rng import dice
+from fmlbench.agents.rng import seeded_rng
 from fmlbench.agents.user_errors import Mistake, blamed_on
 from fmlbench.core.agents import Proposer, Session, Strategy
 from fmlbench.core.steps import History, Move, Operator, Proposal
@@ -48,7 +48,7 @@ class SearchAgent:
 
     def _decide(self, history: History, seed: int) -> Move | None:
         with blamed_on(self.strategy):
-            move = self.strategy.next_move(history, dice(seed, "move", len(history)))
+            move = self.strategy.next_move(history, seeded_rng(seed, "move", len(history)))
             if move is not None:
                 require_move(move, len(history))
         return move
@@ -56,7 +56,7 @@ class SearchAgent:
     def _propose(self, move: Move, session: Session, index: int) -> Proposal:
         started = self.clock()
         with blamed_on(self.proposer):
-            proposal = self.proposer.propose(move, session, dice(session.seed, "proposal", index))
+            proposal = self.proposer.propose(move, session, seeded_rng(session.seed, "proposal", index))
             require_proposal(proposal, move)
         if proposal.usage.seconds:
             return proposal

@@ -62,10 +62,10 @@ def place_in(file: str, error: Exception) -> str:
     lines = [number for name, number in _frames(error) if name == file]
     if isinstance(error, SyntaxError) and error.filename == file and error.lineno is not None:
         lines.append(error.lineno)
-    return f"{shown(file)}, line {lines[-1]}" if lines else shown(file)
+    return f"{display_path(file)}, line {lines[-1]}" if lines else display_path(file)
 
 
-def shown(file: str) -> str:
+def display_path(file: str) -> str:
     """The path of a file as a user would type it from here."""
     path, here = Path(file), Path.cwd()
     return f"./{path.relative_to(here)}" if path.is_relative_to(here) else file

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-from fmlbench.agents.user_errors import OWN_FILE, mistakes_in, place_in, shown
+from fmlbench.agents.user_errors import OWN_FILE, display_path, mistakes_in, place_in
 from fmlbench.core.errors import AgentBroken, AgentChanged, AgentNotFound, BadRequest, FmlbenchError
 
 Kind = TypeVar("Kind")
@@ -39,7 +39,7 @@ def read_agent_file(path: Path, digest: str = "") -> AgentFile:
     file = AgentFile(path, path.read_bytes())
     if digest and digest != file.digest:
         raise AgentChanged(
-            f"{shown(str(path))} has changed since this run was started.",
+            f"{display_path(str(path))} has changed since this run was started.",
             hint="Bring the file back to what it was, or start another run with the same command.",
         )
     return file

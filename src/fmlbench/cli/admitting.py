@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 from rich.text import Text
 
-from fmlbench.cli.places import find_places
+from fmlbench.cli.console import show_json, show_lines, stderr_console, stdout_console
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.progress import progress_on
-from fmlbench.cli.requests import rung, sandbox_of
-from fmlbench.cli.screen import proceedings, results, show_json, show_lines
+from fmlbench.cli.requests import isolation, sandbox_of
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.progress import Progress
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.core.task import SMOKE
 from fmlbench.engine.admission import Finding, calibrate, check_task
 from fmlbench.engine.preparation import prepare
@@ -23,16 +23,16 @@ from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.calibration import write_calibration
 from fmlbench.tasks.folder import TaskFolder, read_task
 from fmlbench.tasks.library import name_of
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 
 def prepare_folders(folders: Sequence[TaskFolder], track: str, *, unsealed: bool) -> None:
     """Prepare tasks one after the other."""
-    places = find_places()
-    sandbox = sandbox_of(rung(unsealed=unsealed))
+    dirs = find_dirs()
+    sandbox = sandbox_of(isolation(unsealed=unsealed))
     for folder in folders:
-        with progress_on(proceedings()) as progress:
-            prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
+        with progress_on(stderr_console()) as progress:
+            prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
         show_lines(Text(f"{folder.task.name} is ready. Next: {_run_command(folder, track)}"))
 
 
@@ -45,8 +45,8 @@ def _run_command(folder: TaskFolder, track: str) -> str:
 
 def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, as_json: bool) -> bool:
     """Check a task and tell each finding as it comes; whether it is admitted."""
-    places = find_places()
-    sandbox = open_sandbox(Rung.BUBBLEWRAP)
+    dirs = find_dirs()
+    sandbox = open_sandbox(Isolation.BUBBLEWRAP)
     findings: list[Finding] = []
 
     def report(finding: Finding) -> None:
@@ -54,25 +54,23 @@ def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, 
         if not as_json:
             show_lines(_line(finding))
 
-    with progress_on(proceedings()) as progress:
+    with progress_on(stderr_console()) as progress:
         if measure:
-            folder = _calibrated(folder, track, places, sandbox, progress)
-        passed = check_task(
-            folder, track, places=places, sandbox=sandbox, progress=progress, quick=quick, report=report
-        )
+            folder = _calibrated(folder, track, dirs, sandbox, progress)
+        passed = check_task(folder, track, dirs=dirs, sandbox=sandbox, progress=progress, quick=quick, report=report)
     if as_json:
         show_json({"task": folder.task.name, "track": track, "admitted": passed, "findings": findings})
     else:
-        results().print(_verdict(folder.task.name, passed=passed))
+        stdout_console().print(_verdict(folder.task.name, passed=passed))
     return passed
 
 
-def _calibrated(folder: TaskFolder, track: str, places: Places, sandbox: Sandbox, progress: Progress) -> TaskFolder:
+def _calibrated(folder: TaskFolder, track: str, dirs: Dirs, sandbox: Sandbox, progress: Progress) -> TaskFolder:
     if track not in folder.task.tracks:
         raise BadRequest(f"'{track}' is for trying out, and is not calibrated.", hint="Leave out --calibrate.")
-    prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
+    prepared = prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
     today = datetime.now(UTC).date().isoformat()
-    measured = calibrate(prepared, places, progress, machine=processor_name(), date=today)
+    measured = calibrate(prepared, dirs, progress, machine=processor_name(), date=today)
     write_calibration(folder.path / "task.toml", track, measured)
     return read_task(folder.path)
 

@@ -21,7 +21,7 @@ def agents(
     Also what to expect of them, and what can be set with 'fmlbench run TASK --set KEY=VALUE'.
     """
     from fmlbench.agents.registry import all_agents, find_agent
-    from fmlbench.cli.screen import show, show_json
+    from fmlbench.cli.console import show, show_json
     from fmlbench.reports.agents import agent_page, agent_row, agent_rows, agent_table
 
     asked = agent_rows(all_agents().values()) if name is None else agent_row(find_agent(name))

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from fmlbench.cli.places import find_places
+from fmlbench.cli.console import show_json, show_lines, stderr_console
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.progress import progress_on
-from fmlbench.cli.requests import rung, sandbox_of
-from fmlbench.cli.screen import proceedings, show_json, show_lines
+from fmlbench.cli.requests import isolation, sandbox_of
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.red_team import attack_task
 from fmlbench.engine.red_team_run import AttackRow
@@ -19,8 +19,8 @@ def attack_folder(
     folder: TaskFolder, track: str, *, names: Sequence[str], quick: bool, unsealed: bool, as_json: bool
 ) -> bool:
     """Try attacks on a task and tell of each as it ends; whether all of them were stopped."""
-    places = find_places()
-    sandbox = sandbox_of(rung(unsealed=unsealed))
+    dirs = find_dirs()
+    sandbox = sandbox_of(isolation(unsealed=unsealed))
 
     families: list[str] = []
 
@@ -32,13 +32,13 @@ def attack_folder(
             show_lines(_heading(row.family))
         show_lines(_line(row))
 
-    with progress_on(proceedings()) as progress:
-        prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
-        rows = attack_task(prepared, places, names=names, quick=quick, report=report, progress=progress)
+    with progress_on(stderr_console()) as progress:
+        prepared = prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
+        rows = attack_task(prepared, dirs, names=names, quick=quick, report=report, progress=progress)
     if as_json:
         show_json(rows)
     else:
-        show_lines(_verdict(rows, sealed=sandbox.rung.is_sealed))
+        show_lines(_verdict(rows, sealed=sandbox.isolation.is_sealed))
     return all(row.is_stopped for row in rows)
 
 

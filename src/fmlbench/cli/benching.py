@@ -6,35 +6,35 @@ from collections.abc import Iterable, Sequence
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from fmlbench.cli.places import find_places
+from fmlbench.cli.console import show, show_json, stderr_console
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.playing import play_watched
 from fmlbench.cli.reporting import write_pages
 from fmlbench.cli.requests import RunRequest, sandbox_of
-from fmlbench.cli.screen import proceedings, show, show_json
 from fmlbench.metrics.embedding.catalogue import find_embedder
 from fmlbench.records.folder import RunFolder, open_run
-from fmlbench.reports.summary import Summary
+from fmlbench.reports.summary import RunSummary
 from fmlbench.reports.terminal import render_summary
 from fmlbench.reports.terminal_tables import run_table
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 
 def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:
     """Play one run per task of the suite, going on with those that are already there."""
-    places = find_places()
+    dirs = find_dirs()
     specs = [request.spec(folder) for folder in _quickest_first(all_tasks(suite), request.track)]
-    sandbox_of(specs[0].rung)
-    folders = [open_run(spec, places.runs) for spec in specs]
-    summaries = [play_watched(folder, places, proceedings()) for folder in folders]
+    sandbox_of(specs[0].isolation)
+    folders = [open_run(spec, dirs.runs) for spec in specs]
+    summaries = [play_watched(folder, dirs, stderr_console()) for folder in folders]
     if as_json:
         show_json(
             [{"folder": folder.path, "summary": summary} for folder, summary in zip(folders, summaries, strict=True)]
         )
     else:
         show(_report(folders, summaries))
-    _write_report(folders, places)
+    _write_report(folders, dirs)
 
 
 def _quickest_first(folders: Iterable[TaskFolder], track: str) -> list[TaskFolder]:
@@ -47,7 +47,7 @@ def _quickest_first(folders: Iterable[TaskFolder], track: str) -> list[TaskFolde
     return sorted(folders, key=seconds)
 
 
-def _report(folders: Sequence[RunFolder], summaries: Sequence[Summary]) -> RenderableType:
+def _report(folders: Sequence[RunFolder], summaries: Sequence[RunSummary]) -> RenderableType:
     """A page per run, and where there are several, all of them side by side."""
     parts: list[RenderableType] = []
     for folder, summary in zip(folders, summaries, strict=True):
@@ -57,8 +57,8 @@ def _report(folders: Sequence[RunFolder], summaries: Sequence[Summary]) -> Rende
     return Group(*parts)
 
 
-def _write_report(folders: Sequence[RunFolder], places: Places) -> None:
+def _write_report(folders: Sequence[RunFolder], dirs: Dirs) -> None:
     """The same for a browser; where it lies is told beside the results, so that JSON stays JSON."""
-    output = places.runs / "report.html"
-    write_pages(folders, output, find_embedder("offline"), places)
-    proceedings().print(Text(f"The report is in {output}"), soft_wrap=True)
+    output = dirs.runs / "report.html"
+    write_pages(folders, output, find_embedder("offline"), dirs)
+    stderr_console().print(Text(f"The report is in {output}"), soft_wrap=True)

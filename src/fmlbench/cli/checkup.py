@@ -12,22 +12,22 @@ from fmlbench.sandbox.environments import built_environments
 from fmlbench.sandbox.isolation import how_to_seal, install_command, why_not_sealed
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 _ENOUGH_GB = 5.0
 
 
-def examine(places: Places) -> list[Symptom]:
+def examine(dirs: Dirs) -> list[Symptom]:
     """Everything worth knowing about this machine, the most important first."""
     return [
         _sandbox(),
         _cgroup(),
         _program("git", Health.MISSING, "every step's code is kept with it"),
         _program("npm", Health.OPTIONAL, "some tasks' data come from npm packages"),
-        _disk("cache", places.cache, "FMLBENCH_CACHE"),
-        _disk("runs", places.runs, "FMLBENCH_RUNS"),
-        _environments(places),
-        *(_task(folder, places) for folder in all_tasks()),
+        _disk("cache", dirs.cache, "FMLBENCH_CACHE"),
+        _disk("runs", dirs.runs, "FMLBENCH_RUNS"),
+        _environments(dirs),
+        *(_task(folder, dirs) for folder in all_tasks()),
         *(_key(provider) for provider in PROVIDERS.values() if provider.needs_key),
         _machine(),
     ]
@@ -61,32 +61,32 @@ def _program(name: str, otherwise: Health, purpose: str) -> Symptom:
 
 def _disk(what: str, folder: Path, variable: str) -> Symptom:
     there = next(path for path in (folder, *folder.parents) if path.exists())
-    mend = f"export {variable}=/a/folder/of/yours"
+    patch = f"export {variable}=/a/folder/of/yours"
     if not os.access(there, os.W_OK | os.X_OK):
-        return Symptom(what, Health.MISSING, f"{folder} cannot be written to", mend)
+        return Symptom(what, Health.MISSING, f"{folder} cannot be written to", patch)
     free = shutil.disk_usage(there).free / 1e9
     if free < _ENOUGH_GB:
-        return Symptom(what, Health.OPTIONAL, f"{folder}: only {free:.1f} GB free, {_ENOUGH_GB:.0f} advised", mend)
+        return Symptom(what, Health.OPTIONAL, f"{folder}: only {free:.1f} GB free, {_ENOUGH_GB:.0f} advised", patch)
     return Symptom(what, Health.WORKS, f"{folder}, {free:.0f} GB free")
 
 
-def _environments(places: Places) -> Symptom:
-    if found := built_environments(places):
+def _environments(dirs: Dirs) -> Symptom:
+    if found := built_environments(dirs):
         return Symptom("Pythons", Health.WORKS, f"built: {', '.join(found)}")
     return Symptom("Pythons", Health.LATER, "none built yet; a task's is built when it is prepared")
 
 
-def _task(folder: TaskFolder, places: Places) -> Symptom:
+def _task(folder: TaskFolder, dirs: Dirs) -> Symptom:
     name = folder.task.name
-    ready = [track for track in folder.task.tracks if _is_prepared(folder, track, places)]
+    ready = [track for track in folder.task.tracks if _is_prepared(folder, track, dirs)]
     if ready:
         return Symptom(name, Health.WORKS, f"prepared: track {', '.join(ready)}")
     return Symptom(name, Health.LATER, "not prepared yet; the first run does it", f"fmlbench tasks prepare {name}")
 
 
-def _is_prepared(folder: TaskFolder, track: str, places: Places) -> bool:
+def _is_prepared(folder: TaskFolder, track: str, dirs: Dirs) -> bool:
     """Pools are made last, so where they are, all else is."""
-    return any(places.pools.glob(f"{folder.task.name}-{track}-{folder.on(track).digest[:12]}*"))
+    return any(dirs.pools.glob(f"{folder.task.name}-{track}-{folder.on(track).digest[:12]}*"))
 
 
 def _key(provider: Provider) -> Symptom:

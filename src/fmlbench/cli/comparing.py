@@ -6,9 +6,9 @@ from itertools import islice
 from rich.console import Group
 from rich.text import Text
 
+from fmlbench.cli.console import show, show_json, stderr_console
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.measuring import by_agent, measure_words, read_form, show_sheet
-from fmlbench.cli.places import find_places
-from fmlbench.cli.screen import proceedings, show, show_json
 from fmlbench.cli.selecting import runs_of_agent
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
@@ -16,8 +16,8 @@ from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
 from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.reports.comparison import group_lines, leaderboard_sheet, task_sheet, verdict_lines
 from fmlbench.reports.number_text import seal_text
-from fmlbench.reports.table import Form
-from fmlbench.workspace.dirs import Places
+from fmlbench.reports.table import TableFormat
+from fmlbench.workspace.dirs import Dirs
 
 _MOST_IN_FULL = 3
 """Pairs of agents of which all is told."""
@@ -33,12 +33,12 @@ def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: 
     if as_json:
         show_json(board)
         return
-    is_brief = wanted is Form.TEXT and len(board.comparisons) > _MOST_IN_FULL
+    is_brief = wanted is TableFormat.TEXT and len(board.comparisons) > _MOST_IN_FULL
     for comparison in () if is_brief else board.comparisons:
         show_sheet(task_sheet(comparison), wanted)
     show_sheet(leaderboard_sheet(board), wanted)
-    if wanted is Form.TEXT:
-        seal = seal_text(next(iter(agents.values()))[0].spec.rung)
+    if wanted is TableFormat.TEXT:
+        seal = seal_text(next(iter(agents.values()))[0].spec.isolation)
         show(Group(*map(Text, ("", seal, *_verdicts(board, is_brief=is_brief), *group_lines(board)))))
 
 
@@ -51,8 +51,8 @@ def _verdicts(board: Leaderboard, *, is_brief: bool) -> Iterator[str]:
 
 def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[MeasuredRun]]:
     """The groups that words name, or the agents of the only one."""
-    places = find_places()
-    groups = dict(_named(word, places) for word in words)
+    dirs = find_dirs()
+    groups = dict(_named(word, dirs) for word in words)
     found = {name: measure_words([group], embedder) for name, group in groups.items()}
     if len(found) == 1:
         (runs,) = found.values()
@@ -71,14 +71,14 @@ def _begun(agents: dict[str, list[MeasuredRun]]) -> dict[str, list[MeasuredRun]]
     """Those who have finished a run; a sweep comes to the others later."""
     waiting = [name for name, runs in agents.items() if not any(run.is_over for run in runs)]
     if waiting:
-        proceedings().print(Text(f"no run is over, so left out: {', '.join(waiting)}", "yellow"), soft_wrap=True)
+        stderr_console().print(Text(f"no run is over, so left out: {', '.join(waiting)}", "yellow"), soft_wrap=True)
     return {name: runs for name, runs in agents.items() if name not in waiting}
 
 
-def _named(word: str, places: Places) -> tuple[str, str]:
+def _named(word: str, dirs: Dirs) -> tuple[str, str]:
     """A group and what it is called; an agent may be named with its settings, which have equals signs of their own."""
     name, equals, group = word.partition("=")
-    return (name, group) if equals and not runs_of_agent(word, places.runs) else (word, word)
+    return (name, group) if equals and not runs_of_agent(word, dirs.runs) else (word, word)
 
 
 def _require_one_agent(group: str, runs: Sequence[MeasuredRun]) -> None:

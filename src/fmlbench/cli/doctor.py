@@ -11,11 +11,11 @@ def doctor(as_json: JsonOption = False) -> None:
     Names the command that mends what is missing. Exits with 1 if something that runs need is missing.
     """
     from fmlbench.cli.checkup import examine
-    from fmlbench.cli.places import find_places
-    from fmlbench.cli.screen import show, show_json
+    from fmlbench.cli.console import show, show_json
+    from fmlbench.cli.dirs import find_dirs
     from fmlbench.reports.health import health_table, is_well
 
-    findings = examine(find_places())
+    findings = examine(find_dirs())
     if as_json:
         show_json(findings)
     else:

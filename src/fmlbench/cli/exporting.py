@@ -10,16 +10,16 @@ from tempfile import TemporaryDirectory
 import typer
 from rich.text import Text
 
+from fmlbench.cli.console import show, show_json, show_lines, stderr_console
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.measuring import trace_with_cloud
-from fmlbench.cli.places import find_places
 from fmlbench.cli.progress import progress_on
-from fmlbench.cli.screen import proceedings, show, show_json, show_lines
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.figures import score_text
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.engine.measure_check import check_measures
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.verification import Check, Result, verify_run
+from fmlbench.engine.verification import Result, ScoreCheck, verify_run
 from fmlbench.experiment.secret import Secret
 from fmlbench.metrics.embedding.catalogue import find_embedder
 from fmlbench.metrics.measurement import MeasuredRun, measure_run
@@ -27,7 +27,7 @@ from fmlbench.records.bundle import METRICS, pack, unpack
 from fmlbench.records.folder import RunFolder, find_run
 from fmlbench.records.replay import read_state
 from fmlbench.reports.json_text import to_json
-from fmlbench.reports.table import Sheet, to_table
+from fmlbench.reports.table import DataTable, to_table
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.tasks.library import find_task, is_path
 
@@ -36,7 +36,7 @@ _DIFFERENT = 1
 
 def export_run(run: str, output: Path | None, embedder: str) -> None:
     """Write a run's bundle and say where it is."""
-    folder = find_run(run, find_places().runs)
+    folder = find_run(run, find_dirs().runs)
     if not read_state(folder).finished:
         raise BadRequest(
             "The run is not over, and its hidden scores are not to be seen before.",
@@ -71,14 +71,14 @@ def verify_word(word: str, task: str, secret: Path | None, embedder: str, *, as_
 def _opened(word: str) -> Generator[tuple[RunFolder, str]]:
     """The folder of a run, or of a file laid out for the while, with the metrics that came with it."""
     if not Path(word).is_file():
-        yield find_run(word, find_places().runs), ""
+        yield find_run(word, find_dirs().runs), ""
         return
     with TemporaryDirectory(prefix="fmlbench-verify-") as scratch:
         folder, _ = unpack(Path(word), Path(scratch))
         yield folder, (Path(scratch) / METRICS).read_text("utf-8")
 
 
-def _graded_again(folder: RunFolder, task: str, secret: Path | None) -> list[Check]:
+def _graded_again(folder: RunFolder, task: str, secret: Path | None) -> list[ScoreCheck]:
     spec = folder.read_spec()
     if not task and is_path(spec.task):
         # The record may come from a stranger, and a task's folder is code: only the reader can say which to trust.
@@ -86,13 +86,13 @@ def _graded_again(folder: RunFolder, task: str, secret: Path | None) -> list[Che
             f"The run's task is a folder, '{spec.task}', and not one that is installed here.",
             hint="Verifying runs that folder's grader. If you trust it, name it with --task FOLDER.",
         )
-    with progress_on(proceedings()) as progress:
+    with progress_on(stderr_console()) as progress:
         prepared = prepare(
             find_task(task or spec.task),
             spec.track,
-            places=find_places(),
+            dirs=find_dirs(),
             # A grader runs in the sandbox, whatever isolation the record names.
-            sandbox=open_sandbox(Rung.BUBBLEWRAP),
+            sandbox=open_sandbox(Isolation.BUBBLEWRAP),
             progress=progress,
             secret=_read_secret(secret) if secret else None,
         )
@@ -110,7 +110,7 @@ def _read_secret(file: Path) -> Secret:
     return secret
 
 
-def _measured_again(folder: RunFolder, metrics: str, embedder: str) -> list[Check]:
+def _measured_again(folder: RunFolder, metrics: str, embedder: str) -> list[ScoreCheck]:
     """Compute the measures from the logs and the code once more, with the embedder they were computed with."""
     exported = json.loads(metrics)
     label = exported["embedder"]
@@ -125,14 +125,14 @@ def _measured_again(folder: RunFolder, metrics: str, embedder: str) -> list[Chec
 
 
 def _measure(folder: RunFolder, embedder: str) -> MeasuredRun:
-    return measure_run(trace_with_cloud(folder, find_embedder(embedder), find_places()))
+    return measure_run(trace_with_cloud(folder, find_embedder(embedder), find_dirs()))
 
 
-def _tell(checks: Sequence[Check]) -> None:
+def _tell(checks: Sequence[ScoreCheck]) -> None:
     odd = [check for check in checks if check.result is not Result.REPRODUCED]
     if odd:
         rows = [(check.what, check.result, score_text(check.logged), score_text(check.again)) for check in odd]
-        show(to_table(Sheet(("what", "result", "in the log", "graded again"), rows)))
+        show(to_table(DataTable(("what", "result", "in the log", "graded again"), rows)))
     counts = Counter(check.result for check in checks)
     parts = [f"{counts[result]} {result}" for result in Result if counts[result]]
     show_lines(Text(f"{len(checks)} checked: {', '.join(parts) or 'nothing was graded'}."))

@@ -5,14 +5,14 @@ from pathlib import Path
 from rich.console import Group
 from rich.text import Text
 
+from fmlbench.cli.console import show, show_json, show_lines, stderr_console
 from fmlbench.cli.playing import read_summary, task_of
-from fmlbench.cli.screen import proceedings, show, show_json, show_lines
 from fmlbench.core.errors import BadRequest, FmlbenchError
 from fmlbench.core.steps import Step
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.steps import step_rows
-from fmlbench.reports.summary import Summary
+from fmlbench.reports.summary import RunSummary
 from fmlbench.reports.terminal import render_summary
 from fmlbench.reports.terminal_tables import run_table
 from fmlbench.reports.tree import step_tree
@@ -24,14 +24,14 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 def list_runs(runs: Path, *, as_json: bool) -> None:
     """Every run of a folder, the newest last; one that cannot be read is named and left out."""
-    found: list[tuple[RunFolder, Summary]] = []
+    found: list[tuple[RunFolder, RunSummary]] = []
     for specification in sorted(runs.glob("*/run.json")):
         run = RunFolder(specification.parent)
         try:
             found.append((run, read_summary(run)))
         except FmlbenchError as error:
             left_out = Text(f"{run.path.name} is left out: {one_line(error.message)}", "yellow")
-            proceedings().print(left_out, soft_wrap=True)
+            stderr_console().print(left_out, soft_wrap=True)
     found.sort(key=lambda run: run[1].started)
     if as_json:
         show_json([{"folder": run.path, "summary": summary} for run, summary in found])

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from rich.console import Group
 from rich.text import Text
 
-from fmlbench.cli.places import find_places
+from fmlbench.cli.console import show, show_json, show_lines
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.playing import task_of
-from fmlbench.cli.screen import show, show_json, show_lines
 from fmlbench.cli.selecting import select_all
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
@@ -19,11 +19,11 @@ from fmlbench.metrics.measurement import MeasuredRun, measure_run
 from fmlbench.metrics.trace import Trace, read_trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
-from fmlbench.reports.agent_tables import rounds_data, rounds_of, rounds_sheet
+from fmlbench.reports.agent_tables import agent_task_data, agent_task_scores, agent_task_table
 from fmlbench.reports.comparison import association_sheet
 from fmlbench.reports.measures import measure_sheet, run_sheet
-from fmlbench.reports.table import Form, Sheet, to_table, write_sheet
-from fmlbench.workspace.dirs import Places
+from fmlbench.reports.table import DataTable, TableFormat, to_table, write_table
+from fmlbench.workspace.dirs import Dirs
 
 
 def show_measures(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
@@ -33,51 +33,51 @@ def show_measures(words: Sequence[str], embedder: str, *, form: str, as_json: bo
     if as_json:
         show_json(measured)
     else:
-        show_sheet(run_sheet(measured) if wanted is Form.CSV else measure_sheet(measured), wanted)
+        show_sheet(run_sheet(measured) if wanted is TableFormat.CSV else measure_sheet(measured), wanted)
 
 
 def measure_words(words: Sequence[str], embedder: str) -> list[MeasuredRun]:
     """The measured runs that words name, each once."""
-    places = find_places()
+    dirs = find_dirs()
     found = find_embedder(embedder)
-    return [measure_run(trace_with_cloud(folder, found, places)) for folder in select_all(words, places.runs)]
+    return [measure_run(trace_with_cloud(folder, found, dirs)) for folder in select_all(words, dirs.runs)]
 
 
-def trace_with_cloud(folder: RunFolder, embedder: Embedder | None, places: Places) -> Trace:
+def trace_with_cloud(folder: RunFolder, embedder: Embedder | None, dirs: Dirs) -> Trace:
     """A run's trace, its code embedded if there is an embedder."""
     state = read_state(folder)
     task = task_of(folder.read_spec(), state)
     if embedder is None:
         return read_trace(folder, task)
-    cloud = embed_run(folder, state.steps, task, embedder, cache_for(embedder, places.embeddings))
+    cloud = embed_run(folder, state.steps, task, embedder, cache_for(embedder, dirs.embeddings))
     return read_trace(folder, task, cloud)
 
 
-def read_form(form: str) -> Form:
+def read_form(form: str) -> TableFormat:
     """The form of that name."""
     try:
-        return Form(form)
+        return TableFormat(form)
     except ValueError as error:
-        raise BadRequest(f"There is no form '{form}'.", hint=f"Take one of {', '.join(Form)}.") from error
+        raise BadRequest(f"There is no form '{form}'.", hint=f"Take one of {', '.join(TableFormat)}.") from error
 
 
-def show_sheet(sheet: Sheet, form: Form) -> None:
+def show_sheet(sheet: DataTable, form: TableFormat) -> None:
     """Print a table in the form that was asked for."""
-    if form is Form.TEXT:
+    if form is TableFormat.TEXT:
         show(Group(to_table(sheet), *(Text(note) for note in sheet.notes)))
     else:
-        show_lines(Text(write_sheet(sheet, form).rstrip("\n")))
+        show_lines(Text(write_table(sheet, form).rstrip("\n")))
 
 
 def show_rounds(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
     """Means over seeds, per task and agent."""
     wanted = read_form(form)
     runs = measure_words(words, embedder)
-    rounds = rounds_of(by_agent(runs))
+    rounds = agent_task_scores(by_agent(runs))
     if as_json:
         show_json(rounds)
     else:
-        show_sheet(rounds_data(rounds) if wanted is Form.CSV else rounds_sheet(rounds, runs), wanted)
+        show_sheet(agent_task_data(rounds) if wanted is TableFormat.CSV else agent_task_table(rounds, runs), wanted)
 
 
 def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:

@@ -28,11 +28,11 @@ def list_providers(as_json: JsonOption = False) -> None:
     from rich.console import Group
     from rich.text import Text
 
-    from fmlbench.cli.places import find_places
-    from fmlbench.cli.screen import show, show_json
+    from fmlbench.cli.console import show, show_json
+    from fmlbench.cli.dirs import find_dirs
     from fmlbench.reports.models import model_settings_table, provider_rows, provider_table
 
-    rows = provider_rows(os.environ, find_places().models)
+    rows = provider_rows(os.environ, find_dirs().models)
     if as_json:
         show_json(rows)
     else:
@@ -42,12 +42,12 @@ def list_providers(as_json: JsonOption = False) -> None:
 @app.command("test")
 def try_model(model: ModelArgument, as_json: JsonOption = False) -> None:
     """Ask a model to say a word: tests its key, its name and its price. Costs a few tokens."""
-    from fmlbench.cli.places import find_places
-    from fmlbench.cli.screen import show, show_json
+    from fmlbench.cli.console import show, show_json
+    from fmlbench.cli.dirs import find_dirs
     from fmlbench.models.trial import try_out
     from fmlbench.reports.models import trial_table
 
-    trial = try_out(model, find_places().models)
+    trial = try_out(model, find_dirs().models)
     if as_json:
         show_json(trial)
     else:
@@ -63,11 +63,11 @@ def fetch(
     """Fetch a model that runs on this machine; what has arrived is kept if it is interrupted."""
     from rich.text import Text
 
-    from fmlbench.cli.places import find_places
+    from fmlbench.cli.console import show_lines, stderr_console
+    from fmlbench.cli.dirs import find_dirs
     from fmlbench.cli.progress import progress_on
-    from fmlbench.cli.screen import proceedings, show_lines
-    from fmlbench.models.local.fetching import fetch_model
+    from fmlbench.models.local.download import fetch_model
 
-    with progress_on(proceedings()) as progress:
-        file = fetch_model(model, find_places(), progress)
+    with progress_on(stderr_console()) as progress:
+        file = fetch_model(model, find_dirs(), progress)
     show_lines(Text(str(file)))

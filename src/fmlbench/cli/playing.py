@@ -4,51 +4,53 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from fmlbench.cli.console import show, show_json, stderr_console
 from fmlbench.cli.errors import resumable
+from fmlbench.cli.live_view import RunView
 from fmlbench.cli.progress import progress_on
-from fmlbench.cli.screen import proceedings, show, show_json
-from fmlbench.cli.watching import RunView
-from fmlbench.core.run import Rung, RunSpec
+from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.core.task import Task
 from fmlbench.engine.run import play
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
-from fmlbench.reports.summary import Stage, Summary, summarise
+from fmlbench.reports.summary import RunPhase, RunSummary, summarise
 from fmlbench.reports.terminal import render_summary
 from fmlbench.sandbox.gpus import OnGpus
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 
-def play_and_report(folder: RunFolder, places: Places, *, as_json: bool, gpus: Sequence[int] = ()) -> None:
+def play_and_report(folder: RunFolder, dirs: Dirs, *, as_json: bool, gpus: Sequence[int] = ()) -> None:
     """Play a run to its end and print its summary."""
-    summary = play_watched(folder, places, proceedings(), gpus)
+    summary = play_watched(folder, dirs, stderr_console(), gpus)
     if as_json:
         show_json({"folder": folder.path, "summary": summary})
     else:
         show(render_summary(summary, place=str(folder.path)))
 
 
-def play_watched(folder: RunFolder, places: Places, console: Console, gpus: Sequence[int] = ()) -> Summary:
+def play_watched(folder: RunFolder, dirs: Dirs, console: Console, gpus: Sequence[int] = ()) -> RunSummary:
     """Play a run from wherever it stands, on these GPUs if any are named; one that is complete is only summed up."""
     spec = folder.read_spec()
     summary = read_summary(folder)
-    if summary.stage is Stage.COMPLETE:
+    if summary.stage is RunPhase.COMPLETE:
         return summary
     state = read_state(folder)
     view = RunView(console, spec, task_of(spec, state), state)
     with resumable(spec.run_id), progress_on(console) as progress, view:
-        play(folder, places=places, progress=progress, watch=view, open_rung=lambda rung: _sandbox(rung, gpus))
+        play(
+            folder, dirs=dirs, progress=progress, watch=view, open_isolation=lambda isolation: _sandbox(isolation, gpus)
+        )
     return read_summary(folder)
 
 
-def _sandbox(rung: Rung, gpus: Sequence[int]) -> Sandbox:
-    return OnGpus(open_sandbox(rung), gpus) if gpus else open_sandbox(rung)
+def _sandbox(isolation: Isolation, gpus: Sequence[int]) -> Sandbox:
+    return OnGpus(open_sandbox(isolation), gpus) if gpus else open_sandbox(isolation)
 
 
-def read_summary(folder: RunFolder) -> Summary:
+def read_summary(folder: RunFolder) -> RunSummary:
     """What came of a run so far."""
     spec = folder.read_spec()
     state = read_state(folder)

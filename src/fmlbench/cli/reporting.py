@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rich.text import Text
 
-from fmlbench.cli.places import find_places
+from fmlbench.cli.console import show_lines
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.playing import task_of
-from fmlbench.cli.screen import show_lines
 from fmlbench.cli.selecting import select_all
 from fmlbench.core.errors import BadRequest
 from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
@@ -19,7 +19,7 @@ from fmlbench.metrics.embedding.embedder import Embedder
 from fmlbench.records.folder import RunFolder
 from fmlbench.reports.html.page import all_complete, make_report, render
 from fmlbench.reports.html.run_records import CloudMaker, RunRecord, read_run
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 REFRESH_SECONDS = 5
 """How often a growing report is written, and how often its page loads itself again."""
@@ -27,22 +27,22 @@ REFRESH_SECONDS = 5
 
 def write_report(words: Sequence[str], output: Path, embedder: str) -> None:
     """Write the report and say where it is."""
-    places = find_places()
-    write_pages(select_all(words, places.runs), output, find_embedder(embedder), places)
+    dirs = find_dirs()
+    write_pages(select_all(words, dirs.runs), output, find_embedder(embedder), dirs)
     show_lines(Text(f"The report is in {output.resolve()}"))
 
 
 def watch_report(words: Sequence[str], output: Path, embedder: str) -> None:
     """Write the report again whenever a log has grown, until nothing will change any more."""
-    places, found = find_places(), find_embedder(embedder)
+    dirs, found = find_dirs(), find_embedder(embedder)
     show_lines(Text(f"The report is in {output.resolve()} and grows with the runs; Ctrl-C ends this."))
     before: list[int] = []
     while True:
-        folders = select_all(words, places.runs)
+        folders = select_all(words, dirs.runs)
         sizes = [log.stat().st_size for run in folders for log in (run.events, run.sealed) if log.exists()]
         if sizes != before:
             before = sizes
-            if all_complete(write_pages(folders, output, found, places, refresh_seconds=REFRESH_SECONDS)):
+            if all_complete(write_pages(folders, output, found, dirs, refresh_seconds=REFRESH_SECONDS)):
                 return
         time.sleep(REFRESH_SECONDS)
 
@@ -51,12 +51,12 @@ def write_pages(
     folders: Sequence[RunFolder],
     output: Path,
     embedder: Embedder | None,
-    places: Places,
+    dirs: Dirs,
     *,
     refresh_seconds: int | None = None,
 ) -> list[RunRecord]:
     """Read the runs and write the report; whoever has the old one open never finds half of the new one."""
-    cloud_of = _clouds(embedder, places)
+    cloud_of = _clouds(embedder, dirs)
     runs = [read_run(folder, task_of, cloud_of) for folder in folders]
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     page = render(make_report(runs, written=written, refresh_seconds=refresh_seconds))
@@ -72,8 +72,8 @@ def write_pages(
     return runs
 
 
-def _clouds(embedder: Embedder | None, places: Places) -> CloudMaker | None:
+def _clouds(embedder: Embedder | None, dirs: Dirs) -> CloudMaker | None:
     if embedder is None:
         return None
-    cache = cache_for(embedder, places.embeddings)
+    cache = cache_for(embedder, dirs.embeddings)
     return lambda folder, steps, task: embed_run(folder, steps, task, embedder, cache)

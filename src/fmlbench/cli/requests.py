@@ -3,19 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fmlbench.agents.program.building import require_program
+from fmlbench.agents.program.factory import require_program
 from fmlbench.agents.registry import agent_spec, find_agent, is_program, takes_model
 from fmlbench.core.errors import BadRequest, SandboxMissing
-from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
+from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
 from fmlbench.models.chat import Tokens
-from fmlbench.models.client import lasting_name, open_model
+from fmlbench.models.client import open_model, resolved_name
 from fmlbench.models.metering import known_price
 from fmlbench.records.folder import RunFolder
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import name_of
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class RunRequest:
             agent=agent,
             seed=self.seed,
             budget=Budget(steps=self.steps, hours=self.hours, dollars=self.dollars, tokens=self.tokens),
-            rung=rung(unsealed=self.unsealed),
+            isolation=isolation(unsealed=self.unsealed),
             retest_seeds=self.retest,
             label=self.label,
         )
@@ -70,7 +70,7 @@ class RunRequest:
         )
 
     def _agent(self) -> AgentSpec:
-        model = lasting_name(self.model) if self.model else ""
+        model = resolved_name(self.model) if self.model else ""
         if self.replay is None:
             return agent_spec(self.agent, self.settings, model)
         recorded = self.replay.read_spec().agent
@@ -93,12 +93,12 @@ def _told_apart(recorded: AgentSpec, asked: AgentSpec) -> str:
     return f"That was {', '.join([who, *differing])}."
 
 
-def rung(*, unsealed: bool) -> Rung:
+def isolation(*, unsealed: bool) -> Isolation:
     """Sealed, unless somebody asked for the opposite."""
-    return Rung.NONE if unsealed else Rung.BUBBLEWRAP
+    return Isolation.NONE if unsealed else Isolation.BUBBLEWRAP
 
 
-def sandbox_of(wanted: Rung) -> Sandbox:
+def sandbox_of(wanted: Isolation) -> Sandbox:
     """The sandbox of a rung; one that is missing is an error, never a quiet downgrade."""
     try:
         return open_sandbox(wanted)
@@ -107,15 +107,15 @@ def sandbox_of(wanted: Rung) -> Sandbox:
         raise SandboxMissing(error.message, hint=f"{error.hint.removesuffix('.')}. {instead}") from error
 
 
-def require_agent(spec: RunSpec, places: Places) -> None:
+def require_agent(spec: RunSpec, dirs: Dirs) -> None:
     """Look whether a run's program can be had, its model be asked, and its cap in dollars be kept; nothing is sent."""
     agent = spec.agent
     if is_program(agent):
-        require_program(agent, spec.budget, places.programs, sealed=spec.rung is Rung.BUBBLEWRAP)
+        require_program(agent, spec.budget, dirs.programs, sealed=spec.isolation is Isolation.BUBBLEWRAP)
         return
     if not agent.model or agent.replay:
         return
-    opened = open_model(agent.model, places.models)
+    opened = open_model(agent.model, dirs.models)
     if spec.budget.dollars is not None:
         known_price(agent.model, opened.price, Tokens(input=1, output=1))
 

@@ -19,9 +19,9 @@ def resume(
 
     Nothing that was logged is done again.
     """
-    from fmlbench.cli.places import find_places
+    from fmlbench.cli.dirs import find_dirs
     from fmlbench.cli.playing import play_and_report
     from fmlbench.records.folder import find_run
 
-    places = find_places()
-    play_and_report(find_run(run, places.runs), places, as_json=as_json, gpus=gpu or ())
+    dirs = find_dirs()
+    play_and_report(find_run(run, dirs.runs), dirs, as_json=as_json, gpus=gpu or ())

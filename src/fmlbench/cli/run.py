@@ -65,14 +65,14 @@ def run(
     The baseline is scored first, then the agent's steps, and at the end the best step on the sealed test. A run can be
     stopped at any time and gone on with: fmlbench resume RUN.
     """
-    from fmlbench.cli.places import find_places
+    from fmlbench.cli.dirs import find_dirs
     from fmlbench.cli.playing import play_and_report
     from fmlbench.cli.requests import RunRequest, read_settings, require_agent, sandbox_of
     from fmlbench.engine.run import create
     from fmlbench.records.folder import find_run
     from fmlbench.tasks.library import find_task
 
-    places = find_places()
+    dirs = find_dirs()
     request = RunRequest(
         agent=agent,
         steps=steps,
@@ -82,7 +82,7 @@ def run(
         dollars=dollars,
         tokens=tokens,
         model=model,
-        replay=find_run(replay, places.runs) if replay else None,
+        replay=find_run(replay, dirs.runs) if replay else None,
         retest=retest,
         label=label,
         settings=read_settings(settings or []) | ({"cmd": cmd} if cmd is not None else {}),
@@ -90,6 +90,6 @@ def run(
     )
     spec = request.spec(find_task(task))
     # Before the run's folder is made: a run that cannot start should leave nothing behind.
-    sandbox_of(spec.rung)
-    require_agent(spec, places)
-    play_and_report(create(spec, places), places, as_json=as_json)
+    sandbox_of(spec.isolation)
+    require_agent(spec, dirs)
+    play_and_report(create(spec, dirs), dirs, as_json=as_json)

@@ -8,7 +8,7 @@ def runs(as_json: JsonOption = False) -> None:
 
     They lie in the folder that the variable FMLBENCH_RUNS names, or else in ./runs.
     """
+    from fmlbench.cli.dirs import find_dirs
     from fmlbench.cli.inspecting import list_runs
-    from fmlbench.cli.places import find_places
 
-    list_runs(find_places().runs, as_json=as_json)
+    list_runs(find_dirs().runs, as_json=as_json)

@@ -19,14 +19,14 @@ def show(
 
     The steps are drawn as the tree they grew into, with scores, outcomes and ideas.
     """
+    from fmlbench.cli.dirs import find_dirs
     from fmlbench.cli.inspecting import show_diff, show_log, show_run
-    from fmlbench.cli.places import find_places
     from fmlbench.core.errors import BadRequest
     from fmlbench.records.folder import find_run
 
     if diff is not None and log is not None:
         raise BadRequest("--diff and --log cannot be shown at once.", hint="Ask for one after the other.")
-    folder = find_run(run, find_places().runs)
+    folder = find_run(run, find_dirs().runs)
     if diff is not None:
         show_diff(folder, diff, as_json=as_json)
     elif log is not None:

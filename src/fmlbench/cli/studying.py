@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.core.errors import BadRequest
-from fmlbench.models.client import lasting_name
+from fmlbench.models.client import resolved_name
 
 _AGENTS = ("greedy",)
 _SEEDS = 3
@@ -52,7 +52,7 @@ class StudyRequest:
             "suite": self.suite,
             "tasks": [_from_anywhere(task) for task in self.tasks],
             "agents": list(self.agents or _AGENTS),
-            "models": [lasting_name(model) for model in self.models if model],
+            "models": [resolved_name(model) for model in self.models if model],
             "seeds": self.seeds or _SEEDS,
             "track": self.track or "cpu",
         }

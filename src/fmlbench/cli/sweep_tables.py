@@ -17,7 +17,7 @@ from fmlbench.scheduling.estimates import makespan
 from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.status import Group as RunGroup
 from fmlbench.scheduling.status import Status
-from fmlbench.scheduling.sweep_state import Standing, State, seconds_left
+from fmlbench.scheduling.sweep_state import JobState, JobStatus, seconds_left
 
 _MOST_FAILED = 10
 
@@ -45,7 +45,7 @@ class Forecast:
     """At most; None where neither the runs nor the sweep have a cap."""
 
 
-def forecast_of(plan: Plan, standings: Sequence[Standing], parallel: int) -> Forecast:
+def forecast_of(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Forecast:
     """Work out what is left to do."""
     left = seconds_left(standings)
     return Forecast(
@@ -55,7 +55,7 @@ def forecast_of(plan: Plan, standings: Sequence[Standing], parallel: int) -> For
         agents=len(set(agent_names([run.spec.agent for run in plan.runs]))),
         seeds=len(plan.study.seeds),
         steps=plan.study.budget.steps,
-        complete=sum(standing.state is State.COMPLETE for standing in standings),
+        complete=sum(standing.state is JobState.COMPLETE for standing in standings),
         parallel=parallel,
         seconds=None if left is None else makespan(left, parallel),
         seconds_of_runs=None if left is None else sum(left),
@@ -64,7 +64,7 @@ def forecast_of(plan: Plan, standings: Sequence[Standing], parallel: int) -> For
     )
 
 
-def plan_text(plan: Plan, standings: Sequence[Standing], parallel: int) -> Text:
+def plan_text(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Text:
     """The same in words."""
     told = forecast_of(plan, standings, parallel)
     sizes = (counted(told.tasks, "task"), counted(told.agents, "agent"), counted(told.seeds, "seed"))
@@ -122,9 +122,9 @@ def group_table(groups: Sequence[RunGroup]) -> Table:
         table.add_row(
             Text(group.task, style="bold"),
             Text(group.agent),
-            Text(f"{group.states[State.COMPLETE]} of {group.runs}"),
-            Text(_count(group.states[State.PLAYING])),
-            Text(_count(group.states[State.FAILED]), style="red"),
+            Text(f"{group.states[JobState.COMPLETE]} of {group.runs}"),
+            Text(_count(group.states[JobState.PLAYING])),
+            Text(_count(group.states[JobState.FAILED]), style="red"),
             Text(f"{group.steps} of {group.steps_due}"),
             Text(_count(sum(group.outcomes.values()) - group.outcomes.get(Outcome.OK, 0))),
             Text(f"{group.dollars:.2f}" if group.dollars else ""),

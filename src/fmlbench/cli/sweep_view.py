@@ -8,7 +8,7 @@ from rich.live import Live
 
 from fmlbench.cli.sweep_tables import headline, status_page
 from fmlbench.scheduling.status import Status
-from fmlbench.scheduling.sweep_state import State
+from fmlbench.scheduling.sweep_state import JobState
 
 
 @contextmanager
@@ -30,7 +30,7 @@ class PlainView:
 
     def __call__(self, status: Status) -> None:
         """Say how far the sweep is, if more runs are over than last time."""
-        ended = (status.states[State.COMPLETE], status.states[State.FAILED], status.states[State.CANCELLED])
+        ended = (status.states[JobState.COMPLETE], status.states[JobState.FAILED], status.states[JobState.CANCELLED])
         if (*ended, status.failures) != self._said:
             self._said = (*ended, status.failures)
             self._console.print(headline(status), soft_wrap=True)

@@ -7,17 +7,17 @@ from pathlib import Path
 import typer
 from rich.text import Text
 
+from fmlbench.cli.console import show, show_json, show_lines, stderr_console
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.errors import INTERRUPTED, TERMINATED, Terminated, complain
-from fmlbench.cli.places import find_places
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import sandbox_of
-from fmlbench.cli.screen import proceedings, show, show_json, show_lines
 from fmlbench.cli.sweep_tables import forecast_of, plan_text, status_page
 from fmlbench.cli.sweep_view import watching
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.text import counted
 from fmlbench.engine.preparation import prepare
-from fmlbench.scheduling.control import cancel, forgive, set_plan_free
+from fmlbench.scheduling.control import cancel, reset_failures, uncancel_plan
 from fmlbench.scheduling.engines.catalogue import open_engine
 from fmlbench.scheduling.engines.engine import Engine
 from fmlbench.scheduling.estimates import makespan
@@ -25,26 +25,26 @@ from fmlbench.scheduling.plan import Plan, lay_out, make_plan, require_model_for
 from fmlbench.scheduling.status import Status, status_of
 from fmlbench.scheduling.study import read_study
 from fmlbench.scheduling.sweep import Sweep
-from fmlbench.scheduling.sweep_state import Standing, State, look_at_all, seconds_left
+from fmlbench.scheduling.sweep_state import JobState, JobStatus, poll_all, seconds_left
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 
 def start_sweep(study: str, *, engine: str, caps: Mapping[str, float | None], only_plan: bool, as_json: bool) -> None:
     """Show the plan, then carry it out."""
-    places = find_places()
-    plan = _plan(study, places, caps)
+    dirs = find_dirs()
+    plan = _plan(study, dirs, caps)
     require_model_for_caps(plan)
     if only_plan:
         # Asking a cluster how large it is can mean starting one.
-        wide = open_engine(engine, plan, places.cache).parallel if engine == "local" else plan.study.caps.parallel or 1
+        wide = open_engine(engine, plan, dirs.cache).parallel if engine == "local" else plan.study.caps.parallel or 1
         _show_plan(plan, wide, as_json=as_json)
         return
-    opened = open_engine(engine, plan, places.cache)
-    _prepare(plan, places)
+    opened = open_engine(engine, plan, dirs.cache)
+    _prepare(plan, dirs)
     lay_out(plan)
-    set_plan_free(plan)
-    proceedings().print(plan_text(plan, look_at_all(plan), opened.parallel))
+    uncancel_plan(plan)
+    stderr_console().print(plan_text(plan, poll_all(plan), opened.parallel))
     reached = _carry_out(Sweep(plan, opened), opened, study)
     status = _status(plan)
     _report(status, reached, as_json=as_json)
@@ -56,15 +56,15 @@ def start_sweep(study: str, *, engine: str, caps: Mapping[str, float | None], on
 
 def show_status(study: str, *, as_json: bool) -> None:
     """Where the runs of a study stand."""
-    _report(_status(_plan(study, find_places())), "", as_json=as_json)
+    _report(_status(_plan(study, find_dirs())), "", as_json=as_json)
 
 
 def cancel_runs(study: str) -> None:
     """Stop the runs of a study."""
-    plan = _plan(study, find_places())
+    plan = _plan(study, find_dirs())
     lay_out(plan)
-    cancelled = cancel(look_at_all(plan))
-    playing = sum(standing.state is State.PLAYING for standing in cancelled)
+    cancelled = cancel(poll_all(plan))
+    playing = sum(standing.state is JobState.PLAYING for standing in cancelled)
     show_lines(
         Text(f"cancelled {counted(len(cancelled), 'run')}; {playing} of them are played now and end within seconds")
     )
@@ -72,56 +72,56 @@ def cancel_runs(study: str) -> None:
 
 def forgive_runs(study: str) -> None:
     """Let failed and cancelled runs be tried again."""
-    forgiven = forgive(look_at_all(_plan(study, find_places())))
+    forgiven = reset_failures(poll_all(_plan(study, find_dirs())))
     show_lines(Text(f"{counted(len(forgiven), 'run')} will be tried again: fmlbench sweep {shlex.quote(study)}"))
 
 
-def _plan(study: str, places: Places, overruled: Mapping[str, float | None] | None = None) -> Plan:
+def _plan(study: str, dirs: Dirs, overruled: Mapping[str, float | None] | None = None) -> Plan:
     read = read_study(Path(study))
     given = {name: cap for name, cap in (overruled or {}).items() if cap is not None}
     for name, cap in given.items():
         if cap <= 0:
             raise BadRequest(f"A cap of {cap:g} {name} lets nothing happen.", hint="Give more than nothing.")
-    return make_plan(read.model_copy(update={"caps": read.caps.model_copy(update=given)}), places.runs)
+    return make_plan(read.model_copy(update={"caps": read.caps.model_copy(update=given)}), dirs.runs)
 
 
 def _show_plan(plan: Plan, parallel: int, *, as_json: bool) -> None:
-    standings = look_at_all(plan)
+    standings = poll_all(plan)
     if as_json:
         show_json(forecast_of(plan, standings, parallel))
     else:
         show(plan_text(plan, standings, parallel))
 
 
-def _prepare(plan: Plan, places: Places) -> None:
+def _prepare(plan: Plan, dirs: Dirs) -> None:
     """Make every task ready once, before many players want it at the same time."""
-    sandbox = sandbox_of(plan.runs[0].spec.rung)
+    sandbox = sandbox_of(plan.runs[0].spec.isolation)
     names = dict.fromkeys(run.spec.task for run in plan.runs)
-    with progress_on(proceedings()) as progress:
+    with progress_on(stderr_console()) as progress:
         for name in names:
-            prepare(find_task(name), plan.study.track, places=places, sandbox=sandbox, progress=progress)
+            prepare(find_task(name), plan.study.track, dirs=dirs, sandbox=sandbox, progress=progress)
 
 
 def _carry_out(sweep: Sweep, engine: Engine, study: str) -> str:
     """Go through with it; Ctrl-C ends it in good order."""
     try:
-        with watching(proceedings()) as watch:
+        with watching(stderr_console()) as watch:
             sweep.watch = watch
             return sweep.run()
     except (KeyboardInterrupt, Terminated) as stop:
         typer.echo("stopping ...", err=True)
-        engine.leave()
+        engine.close()
         typer.echo(f"stopped; go on with: fmlbench sweep {shlex.quote(study)}", err=True)
         raise typer.Exit(TERMINATED if isinstance(stop, Terminated) else INTERRUPTED) from stop
 
 
 def _status(plan: Plan) -> Status:
-    standings = look_at_all(plan)
+    standings = poll_all(plan)
     return status_of(plan, standings, _seconds_left(standings))
 
 
-def _seconds_left(standings: list[Standing]) -> float | None:
-    playing = sum(standing.state is State.PLAYING for standing in standings)
+def _seconds_left(standings: list[JobStatus]) -> float | None:
+    playing = sum(standing.state is JobState.PLAYING for standing in standings)
     left = seconds_left(standings)
     return None if left is None else makespan(left, max(1, playing))
 

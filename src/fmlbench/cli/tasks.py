@@ -26,7 +26,7 @@ def list_tasks(
     as_json: JsonOption = False,
 ) -> None:
     """List the tasks there are."""
-    from fmlbench.cli.screen import show, show_json
+    from fmlbench.cli.console import show, show_json
     from fmlbench.reports.terminal_tables import task_table
     from fmlbench.tasks.library import all_tasks
 
@@ -40,7 +40,7 @@ def list_tasks(
 @app.command("show")
 def show_task(task: TaskArgument, as_json: JsonOption = False) -> None:
     """Show one task: where it comes from, what may be changed, how it is scored, what its tracks take."""
-    from fmlbench.cli.screen import show, show_json
+    from fmlbench.cli.console import show, show_json
     from fmlbench.reports.task_page import task_page
     from fmlbench.tasks.library import find_task
 
@@ -59,7 +59,7 @@ def new_task(
     """Start a task of your own: a folder that already passes 'check', to be changed piece by piece."""
     from rich.text import Text
 
-    from fmlbench.cli.screen import show_lines
+    from fmlbench.cli.console import show_lines
     from fmlbench.tasks.template import start_task
 
     folder = start_task(name, where)

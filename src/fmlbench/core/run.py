@@ -12,7 +12,7 @@ from pydantic import Field
 from fmlbench.core.record import Record
 
 
-class Rung(StrEnum):
+class Isolation(StrEnum):
     """How candidate code is held; scores of different rungs never mix."""
 
     BUBBLEWRAP = "bubblewrap"
@@ -21,7 +21,7 @@ class Rung(StrEnum):
     @property
     def is_sealed(self) -> bool:
         """Whether the operating system keeps candidates away from what they are judged by."""
-        return self is not Rung.NONE
+        return self is not Isolation.NONE
 
 
 class Budget(Record):
@@ -110,7 +110,7 @@ class RunSpec(Record):
     agent: AgentSpec
     seed: int
     budget: Budget
-    rung: Rung
+    isolation: Isolation
     retest_seeds: Annotated[int, Field(ge=0)] = 3
     label: str = ""
     """Tells apart runs that are asked for in the same words."""

@@ -78,7 +78,7 @@ Source = Annotated[
 ]
 
 
-class Mend(Record):
+class Patch(Record):
     """A small repair that a codebase needs: ``search`` must occur exactly once in ``file``."""
 
     file: str
@@ -106,5 +106,5 @@ class Material(Record):
     """Tried in order."""
     digest: Sha256 | None = None
     """The hash of the unpacked files that are used, whichever source they came from (before mends)."""
-    mends: tuple[Mend, ...] = ()
+    patches: tuple[Patch, ...] = ()
     """Applied in order, to what a source gave."""

@@ -187,7 +187,7 @@ class History:
         """How many debug moves in a row led to this step."""
         return len(self.debug_chain(index)) - 1
 
-    def mendable(self, depth: int, steps: Sequence[Step] | None = None) -> Sequence[Step]:
+    def fixable(self, depth: int, steps: Sequence[Step] | None = None) -> Sequence[Step]:
         """Failed steps that nobody built on, unless more than ``depth`` debug moves in a row led to them."""
         among = self.proposed if steps is None else steps
         leaves = [step for step in among if step.score is None and step.index not in self._built_on]

@@ -66,7 +66,7 @@ class AnswerKind(StrEnum):
     JOINT = "joint"
 
 
-class Answers(Record):
+class AnswerFormat(Record):
     """What an exam asks for: one array, whose row i answers question i."""
 
     kind: AnswerKind
@@ -89,7 +89,7 @@ class Exam(Record):
 
     limits: Limits
     """For one sitting."""
-    answers: Answers
+    answers: AnswerFormat
     """What is handed in."""
 
 
@@ -191,7 +191,7 @@ class Variant(Record):
     """Where the method comes from."""
 
 
-class Attack(Record):
+class KnowledgeAttack(Record):
     """What an adversary with complete knowledge of the public data would submit; a program writes it."""
 
     folder: str
@@ -296,7 +296,7 @@ class Task(Record):
     """The baseline without its method, by which a task shows that the method does something."""
     exploits: tuple[Variant, ...] = ()
     """Cheap tricks that this very problem invites; admission tries each and none may pay."""
-    attacks: tuple[Attack, ...] = ()
+    attacks: tuple[KnowledgeAttack, ...] = ()
     """Knowledge of the public data, carried in as code; admission builds and tries each and none may pay."""
     lab: str = ""
     """What the lab is made of, in a sentence: the data that programs see and practise on, never what is scored."""

@@ -1,7 +1,7 @@
 """Words and text that are written down in many places."""
 
 
-def storable(text: str) -> str:
+def to_valid_utf8(text: str) -> str:
     """The text without halves of characters: models and JSON can spell them, no file can hold them."""
     return text.encode("utf-8", "replace").decode("utf-8")
 

@@ -21,11 +21,11 @@ from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.red_team import attack_task
 from fmlbench.engine.variants import Variants, VariantScores
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import make_draw
+from fmlbench.experiment.samples import make_sample
 from fmlbench.sandbox.fork_server import ForkServer
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import TaskFolder
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 SEEDS = 10
 SEALED_SEEDS = 2
@@ -64,17 +64,17 @@ def check_task(
     folder: TaskFolder,
     track: str,
     *,
-    places: Places,
+    dirs: Dirs,
     sandbox: Sandbox,
     progress: Progress,
     quick: bool = False,
     report: Report,
 ) -> bool:
     """Run every check and report each finding as it comes; what was measured before is not measured again."""
-    prepared = prepare(folder, track, places=places, sandbox=sandbox, progress=progress)
+    prepared = prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
     with ForkServer() as server:
-        sealed = Variants(prepared, places, progress)
-        variants = Variants(replace(prepared, sandbox=server), places, progress)
+        sealed = Variants(prepared, dirs, progress)
+        variants = Variants(replace(prepared, sandbox=server), dirs, progress)
         return _run_checks(_Admission(prepared, sealed, variants, 1 if quick else SEEDS), report)
 
 
@@ -101,11 +101,11 @@ def _run_checks(admission: "_Admission", report: Report) -> bool:
     return all(finding.passed for finding in findings)
 
 
-def calibrate(prepared: PreparedTask, places: Places, progress: Progress, *, machine: str, date: str) -> Calibration:
+def calibrate(prepared: PreparedTask, dirs: Dirs, progress: Progress, *, machine: str, date: str) -> Calibration:
     """Measure what a manifest has on record about a track."""
-    sealed = Variants(prepared, places, progress).measure("baseline", SEALED_SEEDS)
+    sealed = Variants(prepared, dirs, progress).measure("baseline", SEALED_SEEDS)
     with ForkServer() as server:
-        variants = Variants(replace(prepared, sandbox=server), places, progress)
+        variants = Variants(replace(prepared, sandbox=server), dirs, progress)
         baseline = variants.measure("baseline", SEEDS)
         _insist_on_equal_scores(prepared.task.name, sealed, baseline)
         return Calibration(
@@ -144,14 +144,14 @@ class _Admission:
 
     def materials(self) -> Finding:
         """Codebase and data must be what the manifest pins, also if somebody was at the cache since."""
-        task, places = self.prepared.task, self.variants.places
-        changed = find_changed(self.prepared, places, self.variants.progress)
+        task, dirs = self.prepared.task, self.variants.dirs
+        changed = find_changed(self.prepared, dirs, self.variants.progress)
         names = ", ".join(f"{item.name} {item.version}" for item in (task.codebase, *task.data))
-        good, bad = f"checksums hold: {names}", f"changed: {', '.join(changed)}; remove it from {places.materials}"
+        good, bad = f"checksums hold: {names}", f"changed: {', '.join(changed)}; remove it from {dirs.materials}"
         return Finding(check="materials", passed=not changed, detail=bad if changed else good)
 
     def leaks(self) -> Finding:
-        draw = make_draw(self.prepared, "check", 0, 0)
+        draw = make_sample(self.prepared, "check", 0, 0)
         leaks = find_leaks(self.prepared, draw)
         detail = "; ".join(leaks) or "no exam row and no labels in the repository, the environment or the visible data"
         return Finding(check="leaks", passed=not leaks, detail=detail)
@@ -265,7 +265,7 @@ class _Admission:
 
     def attacks(self) -> Finding:
         """The attacks that every task is tried with; ``fmlbench redteam`` tries all there are."""
-        rows = attack_task(self.prepared, self.variants.places, quick=True, progress=self.variants.progress)
+        rows = attack_task(self.prepared, self.variants.dirs, quick=True, progress=self.variants.progress)
         earned = [row.attack for row in rows if not row.is_stopped]
         detail = f"{len(rows)} attacks, none earned anything" if not earned else f"not stopped: {', '.join(earned)}"
         return Finding(check="attacks", passed=not earned, detail=detail)

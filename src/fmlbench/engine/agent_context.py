@@ -3,42 +3,42 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from fmlbench.agents.context import Quarters, Surroundings
+from fmlbench.agents.context import AgentContext, AgentWorkspace
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.run import RunSpec
 from fmlbench.engine.budget import hours_spent
 from fmlbench.engine.session import RunSession
-from fmlbench.experiment.evaluator import Workbench
+from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import make_draw
+from fmlbench.experiment.samples import make_sample
 from fmlbench.sandbox.protocol import Mount, mounts_of
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.trees import editable_files
 
 DEFAULT_HOURS = 24.0
 """A program is ended after so long if the run's budget says nothing about time."""
 
 
-def surroundings_of(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> Surroundings:
+def agent_context_of(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> AgentContext:
     """The surroundings of one run's agent."""
     reference = prepared.task.reference
-    return Surroundings(
+    return AgentContext(
         reference=prepared.folder.files_of(reference),
         reference_idea=reference.idea,
         budget=spec.budget,
-        quarters=lambda: _quarters(spec, prepared, session, places),
+        workspace=lambda: _quarters(spec, prepared, session, dirs),
     )
 
 
-def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> Quarters:
+def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> AgentWorkspace:
     folder = session.folder.agent
     folder.mkdir(exist_ok=True)
     # A program may leave anything there, such as files that would run with this user's rights.
     folder.chmod(0o700)
     lab = prepared.in_lab()
-    draw = make_draw(lab, "public", 0)
+    draw = make_sample(lab, "public", 0)
     parts = sorted({part for training in prepared.track.training for part in training.data})
-    return Quarters(
+    return AgentWorkspace(
         run_id=spec.run_id,
         folder=folder,
         codebase=prepared.codebase,
@@ -49,7 +49,7 @@ def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, places
             *(Mount(draw.visible(part), f"data/{part}") for part in parts),
             *mounts_of(prepared.folder.experiment, "task"),
         ),
-        programs=places.programs,
+        programs=dirs.programs,
         hours_left=lambda: (spec.budget.hours or DEFAULT_HOURS) - _hours_spent(session),
         practice=_Practice(spec.run_id, lab, session) if prepared.task.lab else None,
     )
@@ -84,7 +84,7 @@ class _Practice:
 
     def _try(self, files: Mapping[str, str], baseline: Mapping[str, float]) -> Evaluation:
         self._trials += 1
-        workbench = Workbench(
+        evaluator = CandidateEvaluator(
             prepared=self._prepared,
             files=files,
             folder=self._session.folder.bench / f"practice-{self._trials}",
@@ -92,6 +92,6 @@ class _Practice:
             purpose=("practice", 0),
         )
         try:
-            return workbench.validate(baseline)
+            return evaluator.validate(baseline)
         finally:
-            workbench.clear()
+            evaluator.clear()

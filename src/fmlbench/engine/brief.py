@@ -52,7 +52,7 @@ def write_brief(prepared: PreparedTask, baseline_score: float | None = None) -> 
         sigma=calibration.baseline.validation.sd if calibration else None,
         rules=(*_standing_rules(prepared), *(_rule(rule) for rule in task.rules)),
         track=prepared.track_name,
-        sealed=prepared.sandbox.rung.is_sealed,
+        sealed=prepared.sandbox.isolation.is_sealed,
     )
 
 

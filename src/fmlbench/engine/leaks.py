@@ -19,7 +19,7 @@ import numpy as np
 from fmlbench.core.task import ExamName
 from fmlbench.experiment.answers import Array
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import Draw
+from fmlbench.experiment.samples import Sample
 
 _SAMPLED_ROWS = 24
 _NEEDLE_BYTES = 512
@@ -36,7 +36,7 @@ _DAMAGE = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, zipfile.Ba
 """What unpacking raises on what is broken, encrypted or packed in ways Python does not know."""
 
 
-def find_leaks(prepared: PreparedTask, draw: Draw) -> list[str]:
+def find_leaks(prepared: PreparedTask, draw: Sample) -> list[str]:
     """Every place where a candidate could look exam rows or labels up, in words."""
     needles = _needles(draw)
     raw = _fingerprints(prepared.raw)
@@ -56,15 +56,15 @@ def _fingerprints(folders: Sequence[Path]) -> dict[str, int]:
     return {hashlib.sha256(path.read_bytes()).hexdigest(): path.stat().st_size for path in files}
 
 
-def _needles(draw: Draw) -> list[tuple[str, bytes]]:
-    dice = np.random.default_rng(0)
+def _needles(draw: Sample) -> list[tuple[str, bytes]]:
+    rng = np.random.default_rng(0)
     found: list[tuple[str, bytes]] = []
     for exam in ExamName:
         for path in sorted(draw.questions(exam).glob("*.npy")):
             rows: Array = np.load(path, allow_pickle=False)
             # A question may be a stack of rows (an episode): what a package would ship is one of them.
             rows = rows.reshape(-1, *rows.shape[2:]) if rows.ndim > 3 else rows
-            chosen = dice.choice(len(rows), min(_SAMPLED_ROWS, len(rows)), replace=False)
+            chosen = rng.choice(len(rows), min(_SAMPLED_ROWS, len(rows)), replace=False)
             found += [(f"a row of the {exam} exam", needle) for row in rows[chosen] for needle in _slices(row)]
         for path in sorted(draw.labels(exam).glob("*.npy")):
             labels: Array = np.load(path, allow_pickle=False)
@@ -85,7 +85,7 @@ def _bits(content: bytes) -> float:
     return float(-(counts * np.log2(counts / len(content))).sum()) if content else 0.0
 
 
-def _reachable(prepared: PreparedTask, draw: Draw) -> Iterator[tuple[str, Path]]:
+def _reachable(prepared: PreparedTask, draw: Sample) -> Iterator[tuple[str, Path]]:
     for path in _files(prepared.codebase):
         yield "repository", path
     for part in sorted({part for training in prepared.track.training for part in training.data}):

@@ -19,7 +19,7 @@ from fmlbench.records.folder import RunFolder
 
 
 @contextmanager
-def consulted(
+def open_run_model(
     spec: RunSpec, folder: RunFolder, models: Path, seconds_left: Callable[[], float]
 ) -> Generator[ChatModel | None]:
     """The model of a run; None where its agent needs none, or is a program that has a line of its own to it.

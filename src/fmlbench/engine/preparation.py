@@ -6,13 +6,13 @@ from pathlib import Path
 from fmlbench.core.errors import TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import Recipe, make_pools
+from fmlbench.experiment.samples import DatasetBuilder, make_splits
 from fmlbench.experiment.secret import Secret, machine_secret
 from fmlbench.sandbox.environments import build
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.workspace.digests import digest_of
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
 from fmlbench.workspace.globs import matches
 from fmlbench.workspace.materials import is_intact, obtain
@@ -23,7 +23,7 @@ def prepare(
     folder: TaskFolder,
     track_name: str,
     *,
-    places: Places,
+    dirs: Dirs,
     sandbox: Sandbox,
     progress: Progress,
     secret: Secret | None = None,
@@ -31,16 +31,16 @@ def prepare(
     """Get everything a task needs; quick and offline once it is there. Draws come from the machine's own secret."""
     folder = folder.on(track_name)
     track, task = folder.track(track_name), folder.task
-    python = build(task.environment, task_folder=folder.path, places=places, progress=progress)
-    codebase = _codebase(folder, places, progress)
+    python = build(task.environment, task_folder=folder.path, dirs=dirs, progress=progress)
+    codebase = _codebase(folder, dirs, progress)
     _insist_on_editable(folder, codebase)
-    raw = {item.name: obtain(item, task_folder=folder.path, places=places, progress=progress) for item in task.data}
-    secret = secret or machine_secret(places.cache)
+    raw = {item.name: obtain(item, task_folder=folder.path, dirs=dirs, progress=progress) for item in task.data}
+    secret = secret or machine_secret(dirs.cache)
     key = f"{task.name}-{track_name}-{folder.digest[:12]}-{secret.fingerprint}"
-    pools = places.pools / key
+    pools = dirs.pools / key
     if not pools.exists():
         progress.start(f"{task.name}: pools")
-        make_pools(Recipe(folder, track, python, sandbox), raw, pools, secret)
+        make_splits(DatasetBuilder(folder, track, python, sandbox), raw, pools, secret)
         progress.finish()
     return PreparedTask(
         folder=folder,
@@ -49,7 +49,7 @@ def prepare(
         python=python,
         raw=tuple(raw.values()),
         pools=pools,
-        draws=places.draws / key,
+        draws=dirs.draws / key,
         sandbox=sandbox,
         secret=secret,
     )
@@ -68,12 +68,12 @@ def _insist_on_editable(folder: TaskFolder, codebase: Path) -> None:
         )
 
 
-def _codebase(folder: TaskFolder, places: Places, progress: Progress) -> Path:
+def _codebase(folder: TaskFolder, dirs: Dirs, progress: Progress) -> Path:
     """The repository as agents find it: upstream, its mends, and the task's own files."""
-    upstream = obtain(folder.task.codebase, task_folder=folder.path, places=places, progress=progress)
+    upstream = obtain(folder.task.codebase, task_folder=folder.path, dirs=dirs, progress=progress)
     if not folder.task.overlay:
         return upstream
-    whole = places.materials / f"{folder.task.name}-repository-{folder.digest[:12]}"
+    whole = dirs.materials / f"{folder.task.name}-repository-{folder.digest[:12]}"
     with exclusive(whole):
         if not whole.exists():
             with scratch_beside(whole) as scratch:
@@ -88,17 +88,17 @@ def _overlaid(upstream: Path, folder: TaskFolder, scratch: Path) -> Path:
     return made
 
 
-def find_changed(prepared: PreparedTask, places: Places, progress: Progress) -> list[str]:
+def find_changed(prepared: PreparedTask, dirs: Dirs, progress: Progress) -> list[str]:
     """What of a task's codebase and data is, on this machine, no longer what its source gives."""
     folder, task = prepared.folder, prepared.task
     changed = [
         item.name
         for item in (task.codebase, *task.data)
-        if not is_intact(item, task_folder=folder.path, places=places, progress=progress)
+        if not is_intact(item, task_folder=folder.path, dirs=dirs, progress=progress)
     ]
     if changed or not task.overlay:
         return changed
-    upstream = obtain(task.codebase, task_folder=folder.path, places=places, progress=progress)
+    upstream = obtain(task.codebase, task_folder=folder.path, dirs=dirs, progress=progress)
     with exclusive(prepared.codebase), scratch_beside(prepared.codebase) as scratch:
         is_same = digest_of(_overlaid(upstream, folder, scratch)) == digest_of(prepared.codebase)
     return [] if is_same else [f"{task.codebase.name} with {task.overlay}"]

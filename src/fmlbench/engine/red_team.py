@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 
 from fmlbench.core.progress import Progress, Silent
-from fmlbench.engine.red_team_run import AttackRow, arena
+from fmlbench.engine.red_team_run import AttackRow, open_red_team_run
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.redteam.catalogue import Terrain, choose_attacks
-from fmlbench.workspace.dirs import Places
+from fmlbench.redteam.catalogue import TaskProfile, choose_attacks
+from fmlbench.workspace.dirs import Dirs
 
 _WIDE_CPU_SECONDS = 60
 """Attacks that run until a limit ends them are left out where that takes longer."""
@@ -16,7 +16,7 @@ Report = Callable[[AttackRow], None]
 
 def attack_task(
     prepared: PreparedTask,
-    places: Places,
+    dirs: Dirs,
     *,
     names: Iterable[str] = (),
     quick: bool = False,
@@ -27,7 +27,7 @@ def attack_task(
     attacks = choose_attacks(_terrain(prepared), names=names, quick=quick)
     progress = progress or Silent()
     rows: list[AttackRow] = []
-    with arena(prepared, places, progress) as ground:
+    with open_red_team_run(prepared, dirs, progress) as ground:
         progress.start(f"{prepared.task.name}: attacks", len(attacks))
         for attack in attacks:
             rows.append(ground.try_attack(attack))
@@ -38,12 +38,12 @@ def attack_task(
     return rows
 
 
-def _terrain(prepared: PreparedTask) -> Terrain:
+def _terrain(prepared: PreparedTask) -> TaskProfile:
     track = prepared.track
     limits = [*(training.limits for training in track.training), track.exam.limits]
-    return Terrain(
+    return TaskProfile(
         task=prepared.task.name,
         kind=track.exam.answers.kind,
-        is_sealed=prepared.sandbox.rung.is_sealed,
+        is_sealed=prepared.sandbox.isolation.is_sealed,
         is_narrow=all(one.cpu_seconds <= _WIDE_CPU_SECONDS for one in limits),
     )

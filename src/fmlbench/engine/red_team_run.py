@@ -21,14 +21,14 @@ from fmlbench.engine.run import create, provenance_of
 from fmlbench.engine.session import RunSession
 from fmlbench.engine.variants import Variants
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import Draw, make_draw
+from fmlbench.experiment.samples import Sample, make_sample
 from fmlbench.records.events import RunFinished, RunStarted, StepFinished
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lock import locked
-from fmlbench.redteam.attack import Attack, Candidate, Control, Ground, Target
-from fmlbench.redteam.canaries import Baits, baits
+from fmlbench.redteam.attack import Attack, AttackCandidate, AttackContext, Control, Target
+from fmlbench.redteam.canaries import Canaries, lay_out_canaries
 from fmlbench.redteam.leftovers import Guarded, find_leftovers, guard
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.snapshots import Snapshots
 from fmlbench.workspace.trees import editable_files
 
@@ -70,12 +70,12 @@ class AttackRow(Record):
 
 
 @contextmanager
-def arena(prepared: PreparedTask, places: Places, progress: Progress) -> Generator["Arena"]:
+def open_red_team_run(prepared: PreparedTask, dirs: Dirs, progress: Progress) -> Generator["RedTeamRun"]:
     """A run for the red team: its baseline is measured, its baits are laid out."""
-    sigmas = _sigmas(prepared, places, progress)
-    folder = create(_spec(prepared), places)
+    sigmas = _sigmas(prepared, dirs, progress)
+    folder = create(_spec(prepared), dirs)
     spec = folder.read_spec()
-    with locked(folder.lock), Journal(folder, lambda _: None) as journal, baits() as laid_out:
+    with locked(folder.lock), Journal(folder, lambda _: None) as journal, lay_out_canaries() as laid_out:
         journal.append(RunStarted(spec=spec, task=prepared.task, provenance=provenance_of(prepared)))
         session = RunSession(
             spec=spec,
@@ -87,20 +87,20 @@ def arena(prepared: PreparedTask, places: Places, progress: Progress) -> Generat
             sleep=lambda _: None,
         )
         session.run_baseline()
-        yield Arena(prepared, places, folder, journal, session, laid_out, sigmas)
+        yield RedTeamRun(prepared, dirs, folder, journal, session, laid_out, sigmas)
         journal.append(RunFinished(reason="the red team is done"))
 
 
 @dataclass(frozen=True)
-class Arena:
+class RedTeamRun:
     """A run that is open for attacks."""
 
     prepared: PreparedTask
-    places: Places
+    dirs: Dirs
     folder: RunFolder
     journal: Journal
     session: RunSession
-    baits: Baits
+    lay_out_canaries: Canaries
     sigmas: Mapping[ExamName, float]
 
     def try_attack(self, attack: Attack) -> AttackRow:
@@ -126,7 +126,7 @@ class Arena:
             as_expected=evaluation.outcome in attack.ends and attack.shows in seen,
             reached=tuple(dict.fromkeys(_lines_after(_REACHED, logs))),
             leftovers=(
-                *find_leftovers(self.folder.path, self.session.spec.run_id, (self.baits.folder,)),
+                *find_leftovers(self.folder.path, self.session.spec.run_id, (self.lay_out_canaries.folder,)),
                 *guarded.changes(),
                 *self._carried(step),
             ),
@@ -142,29 +142,29 @@ class Arena:
         """Whether an evaluation beats the baseline by more than its noise, on either exam."""
         return self._beats(ExamName.VALIDATION, validation) or (test is not None and self._beats(ExamName.TEST, test))
 
-    def ground(self) -> Ground:
+    def ground(self) -> AttackContext:
         """What attacks start from."""
         task, folder = self.prepared.task, self.prepared.folder
-        return Ground(
+        return AttackContext(
             task=task.name,
             files=editable_files(self.prepared.codebase, task.editable),
             entries=tuple(path for path in task.editable.suggested if path.endswith(".py")),
             reference=folder.files_of(task.reference),
             target=Target(
                 mark=self.session.spec.run_id,
-                token=self.baits.token,
+                token=self.lay_out_canaries.token,
                 harness_pid=os.getpid(),
                 draws=tuple(str(draw.path) for draw in self._draws()),
                 pools=str(self.prepared.pools),
-                secret=str(self.places.cache / "secret"),
-                bait_folder=str(self.baits.folder),
-                port=self.baits.port,
-                abstract_socket=self.baits.abstract_socket,
-                path_socket=str(self.baits.path_socket),
+                secret=str(self.dirs.cache / "secret"),
+                bait_folder=str(self.lay_out_canaries.folder),
+                port=self.lay_out_canaries.port,
+                abstract_socket=self.lay_out_canaries.abstract_socket,
+                path_socket=str(self.lay_out_canaries.path_socket),
             ),
         )
 
-    def _submit(self, candidate: Candidate) -> Step:
+    def _submit(self, candidate: AttackCandidate) -> Step:
         """Submit a candidate; one that makes the machine look broken gets that on its record, and the run goes on."""
         proposal = Proposal(move=Move(operator=Operator.DRAFT), files=candidate.files, idea=candidate.idea)
         try:
@@ -207,11 +207,11 @@ class Arena:
         prepared, folder = self.prepared, self.prepared.folder
         draws = [draw.path for draw in self._draws()]
         ours = [path for part in (folder.experiment, folder.grader, folder.recipe) for path in part.folders]
-        return guard(prepared.codebase, prepared.pools, *ours, self.baits.folder, *draws)
+        return guard(prepared.codebase, prepared.pools, *ours, self.lay_out_canaries.folder, *draws)
 
-    def _draws(self) -> list[Draw]:
+    def _draws(self) -> list[Sample]:
         seed = self.session.spec.seed
-        return [make_draw(self.prepared, "step", seed, number) for number in range(self.prepared.track.draws)]
+        return [make_sample(self.prepared, "step", seed, number) for number in range(self.prepared.track.draws)]
 
     def _logs(self, step: Step) -> str:
         files = sorted(self.folder.step(step.index).rglob("*.log"))
@@ -219,7 +219,7 @@ class Arena:
 
     def _carried(self, step: Step) -> list[str]:
         """Files of the step in which the harness itself put down what no candidate may read."""
-        unknown = self.baits.unknown.encode()
+        unknown = self.lay_out_canaries.unknown.encode()
         files = [path for path in self.folder.step(step.index).rglob("*") if path.is_file()]
         return [f"secret in {path.name}" for path in files if unknown in path.read_bytes()]
 
@@ -232,18 +232,18 @@ def _spec(prepared: PreparedTask) -> RunSpec:
         agent=AgentSpec(name="redteam", strategy="scripted", proposer="scripted"),
         seed=0,
         budget=Budget(steps=10_000),
-        rung=prepared.sandbox.rung,
+        isolation=prepared.sandbox.isolation,
         retest_seeds=0,
         label=secrets.token_hex(4),
     )
 
 
-def _sigmas(prepared: PreparedTask, places: Places, progress: Progress) -> dict[ExamName, float]:
+def _sigmas(prepared: PreparedTask, dirs: Dirs, progress: Progress) -> dict[ExamName, float]:
     """The baseline's noise: as it is on record, or measured once."""
     calibration = prepared.track.calibration
     if calibration is not None:
         return {exam: calibration.baseline.on(exam).sd for exam in ExamName}
-    scores = Variants(prepared, places, progress).measure("baseline", _SIGMA_SEEDS)
+    scores = Variants(prepared, dirs, progress).measure("baseline", _SIGMA_SEEDS)
     return {exam: stdev(scores.on(exam)) for exam in ExamName}
 
 

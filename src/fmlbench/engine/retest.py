@@ -16,13 +16,13 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.retests import RetestKey, due_retests
 from fmlbench.core.task import ExamName
 from fmlbench.engine.journal import Journal
-from fmlbench.experiment.evaluator import Workbench
+from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.experiment.pipeline import has_spare_core
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.events import Retested
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.provenance import processor_name
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
 from fmlbench.workspace.snapshots import Snapshots
 
@@ -42,7 +42,7 @@ class Retest:
     folder: RunFolder
     journal: Journal
     snapshots: Snapshots
-    places: Places
+    dirs: Dirs
     stop: threading.Event = field(default_factory=threading.Event)
 
     def run(self, seeds: int) -> None:
@@ -81,7 +81,7 @@ class Retest:
         return self._measure(key, baseline.result().metrics if baseline and is_held_to_rules else {})
 
     def _measure(self, key: RetestKey, baseline: Mapping[str, float]) -> Evaluation:
-        workbench = Workbench(
+        evaluator = CandidateEvaluator(
             prepared=replace(self.prepared, world=key.kind.world, train_share=key.kind.train_share),
             files=self.snapshots.read(self.journal.state.steps[key.index].snapshot),
             folder=self.folder.bench / f"{key.kind}-{key.index}-{key.seed}",
@@ -89,9 +89,9 @@ class Retest:
             purpose=retest_purpose(self.run_seed, key.seed),
             stop=self.stop,
         )
-        evaluation = workbench.take_test(baseline)
-        workbench.keep(ExamName.TEST, self.folder.retest(key))
-        workbench.clear()
+        evaluation = evaluator.take_test(baseline)
+        evaluator.keep(ExamName.TEST, self.folder.retest(key))
+        evaluator.clear()
         return evaluation
 
     def _baseline(self, key: RetestKey) -> Evaluation:
@@ -122,7 +122,7 @@ class Retest:
 
     def _cache(self) -> Path:
         prepared = self.prepared
-        place = (prepared.folder.digest, prepared.python.executable, prepared.sandbox.rung, processor_name())
+        place = (prepared.folder.digest, prepared.python.executable, prepared.sandbox.isolation, processor_name())
         key = hashlib.sha256("\0".join(str(part) for part in place).encode()).hexdigest()[:12]
         name = f"{prepared.task.name}-{prepared.track_name}-{prepared.secret.fingerprint}-{key}"
-        return self.places.baselines / name
+        return self.dirs.baselines / name

@@ -6,12 +6,12 @@ from fmlbench.agents.registry import build_agent, is_program
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import BadRequest, RunCancelled, RunExists, TaskInvalid
 from fmlbench.core.progress import Progress
-from fmlbench.core.run import Rung, RunSpec
-from fmlbench.engine.agent_context import surroundings_of
+from fmlbench.core.run import Isolation, RunSpec
+from fmlbench.engine.agent_context import agent_context_of
 from fmlbench.engine.brief import write_brief
 from fmlbench.engine.countdown import Countdown
 from fmlbench.engine.journal import Journal, Watch
-from fmlbench.engine.model_access import consulted
+from fmlbench.engine.model_access import open_run_model
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.retest import Retest
 from fmlbench.engine.session import RunSession
@@ -24,19 +24,19 @@ from fmlbench.records.replay import RunState, read_state
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.files import remove_folder
 from fmlbench.workspace.information import shared_share
 from fmlbench.workspace.snapshots import Snapshots
 from fmlbench.workspace.trees import editable_files
 
 
-def create(spec: RunSpec, places: Places) -> RunFolder:
+def create(spec: RunSpec, dirs: Dirs) -> RunFolder:
     """Open a new run's folder."""
-    there = RunFolder(places.runs / spec.run_id)
+    there = RunFolder(dirs.runs / spec.run_id)
     if there.spec_file.exists():
         raise RunExists(f"This run is already there: {spec.run_id}.", hint=_what_to_do_with(there))
-    return open_run(spec, places.runs)
+    return open_run(spec, dirs.runs)
 
 
 def _what_to_do_with(there: RunFolder) -> str:
@@ -50,10 +50,10 @@ def _what_to_do_with(there: RunFolder) -> str:
 def play(
     folder: RunFolder,
     *,
-    places: Places,
+    dirs: Dirs,
     progress: Progress,
     watch: Watch,
-    open_rung: Callable[[Rung], Sandbox] = open_sandbox,
+    open_isolation: Callable[[Isolation], Sandbox] = open_sandbox,
 ) -> None:
     """Play a run from wherever its log stands to its end; resuming is calling this again."""
     spec = folder.read_spec()
@@ -63,7 +63,7 @@ def play(
             hint="'fmlbench sweep retry STUDY' makes it free, or remove its file 'cancelled'.",
         )
     with locked(folder.lock):
-        prepared = _prepare(spec, places, progress, open_rung(spec.rung))
+        prepared = _prepare(spec, dirs, progress, open_isolation(spec.isolation))
         with Journal(folder, watch) as journal:
             _insist_on_own_secret(journal.state, prepared)
             if journal.state.spec is None:
@@ -82,10 +82,10 @@ def play(
             session.catch_up()
             if not journal.state.finished:
                 session.run_baseline()
-                reason = _let_agent_work(spec, prepared, session, places)
+                reason = _let_agent_work(spec, prepared, session, dirs)
                 session.catch_up()
                 journal.append(RunFinished(reason=reason, reference_similarity=_similarity(prepared, session)))
-            Retest(spec.run_id, spec.seed, prepared, folder, journal, snapshots, places).run(spec.retest_seeds)
+            Retest(spec.run_id, spec.seed, prepared, folder, journal, snapshots, dirs).run(spec.retest_seeds)
         remove_folder(folder.bench)
 
 
@@ -98,22 +98,22 @@ def _insist_on_own_secret(state: RunState, prepared: PreparedTask) -> None:
         )
 
 
-def _prepare(spec: RunSpec, places: Places, progress: Progress, sandbox: Sandbox) -> PreparedTask:
+def _prepare(spec: RunSpec, dirs: Dirs, progress: Progress, sandbox: Sandbox) -> PreparedTask:
     task = find_task(spec.task).on(spec.track)
     if task.digest != spec.task_digest:
         raise TaskInvalid(
             f"Task '{spec.task}' has changed since this run was started.",
             hint="Bring the task back to what it was, or start a new run.",
         )
-    return prepare(task, spec.track, places=places, sandbox=sandbox, progress=progress)
+    return prepare(task, spec.track, dirs=dirs, sandbox=sandbox, progress=progress)
 
 
-def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, places: Places) -> str:
+def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> str:
     """Let the agent spend the session; why it stopped."""
     countdown = Countdown(spec.budget.hours, lambda: session.journal.state.steps)
-    with consulted(spec, session.folder, places.models, countdown.seconds_left) as model:
+    with open_run_model(spec, session.folder, dirs.models, countdown.seconds_left) as model:
         try:
-            build_agent(spec.agent, surroundings_of(spec, prepared, session, places), model).run(session)
+            build_agent(spec.agent, agent_context_of(spec, prepared, session, dirs), model).run(session)
         except NoMoreCalls as end:
             return str(end)
     return "the agent is done" if session.is_open else "the budget is spent"
@@ -133,6 +133,6 @@ def provenance_of(prepared: PreparedTask) -> Provenance:
     """Where what is measured here and now comes from."""
     return describe_machine(
         environment=prepared.python.executable.parent.parent.name,
-        sandbox=str(prepared.sandbox.rung),
+        sandbox=str(prepared.sandbox.isolation),
         secret=prepared.secret.fingerprint,
     )

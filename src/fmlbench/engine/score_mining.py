@@ -18,12 +18,12 @@ import numpy.typing as npt
 from fmlbench.core.errors import TaskInvalid
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import ExamName
-from fmlbench.experiment.evaluator import put_together
+from fmlbench.experiment.evaluator import aggregate_grades
 from fmlbench.experiment.exam import read_questions
 from fmlbench.experiment.experiment import Experiment
-from fmlbench.experiment.grader import Grade, Grading
+from fmlbench.experiment.grader import Grade, GraderRun
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import make_draw
+from fmlbench.experiment.samples import make_sample
 from fmlbench.workspace.files import remove_folder
 
 Array = npt.NDArray[Any]
@@ -123,7 +123,7 @@ class _Miner:
 
     def examine(self, files: Mapping[str, str]) -> tuple[_Exam, _Exam]:
         """Train the files and have them answer both exams."""
-        draw = make_draw(self.prepared, "check", self.seed, 0)
+        draw = make_sample(self.prepared, "check", self.seed, 0)
         label = f"mining-{self.prepared.task.name}-{self.seed}"
         experiment = Experiment(self.prepared, files, draw, self.scratch / "bench", label)
         try:
@@ -148,7 +148,7 @@ class _Miner:
         """Make a change if it scores better and breaks no rule; whether it was made."""
         answers = change.applied(exam)
         grade = self._grade(exam.name, answers)
-        is_valid = not grade.refused and put_together(self.prepared.task.rules, [grade], baseline.metrics).is_ok
+        is_valid = not grade.refused and aggregate_grades(self.prepared.task.rules, [grade], baseline.metrics).is_ok
         if not is_valid or self.prepared.task.metric.gain(grade.score, exam.grade.score) <= 0:
             return False
         exam.answers, exam.grade = answers, grade
@@ -162,8 +162,8 @@ class _Miner:
     def _grade(self, exam: ExamName, answers: Array) -> Grade:
         folder = self.scratch / "grading"
         remove_folder(folder)
-        labels = make_draw(self.prepared, "check", self.seed, 0).labels(exam)
-        return Grading(self.prepared, labels, exam, "mining", folder).grade(answers, self.prepared.sandbox.run)
+        labels = make_sample(self.prepared, "check", self.seed, 0).labels(exam)
+        return GraderRun(self.prepared, labels, exam, "mining", folder).grade(answers, self.prepared.sandbox.run)
 
 
 def _numbers_of(arrays: Mapping[str, Array]) -> Array:

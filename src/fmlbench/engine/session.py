@@ -11,10 +11,10 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Step
 from fmlbench.core.task import ExamName
-from fmlbench.core.text import storable
+from fmlbench.core.text import to_valid_utf8
 from fmlbench.engine.budget import is_spent
 from fmlbench.engine.journal import Journal
-from fmlbench.experiment.evaluator import Workbench
+from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.events import NoteMade, ProposalMade, StepFinished, StepStarted, TestScored, Trouble
 from fmlbench.records.folder import RunFolder
@@ -87,7 +87,7 @@ class RunSession:
 
     def note(self, note: Note) -> None:
         """Log a note."""
-        self.journal.append(NoteMade(note=note.model_copy(update={"text": storable(note.text)})))
+        self.journal.append(NoteMade(note=note.model_copy(update={"text": to_valid_utf8(note.text)})))
 
     def submit(self, proposal: Proposal) -> Step:
         """Spend one step on a proposal."""
@@ -171,17 +171,17 @@ class RunSession:
         made = ProposalMade(
             index=index,
             move=proposal.move,
-            idea=storable(proposal.idea),
+            idea=to_valid_utf8(proposal.idea),
             snapshot=snapshot,
             usage=proposal.usage,
-            rejection=storable(proposal.rejection),
+            rejection=to_valid_utf8(proposal.rejection),
             information_bytes=information_bytes,
         )
         self.journal.append(made)
         return made
 
-    def _workbench(self, index: int, files: Mapping[str, str]) -> Workbench:
-        return Workbench(
+    def _evaluator(self, index: int, files: Mapping[str, str]) -> CandidateEvaluator:
+        return CandidateEvaluator(
             prepared=self.prepared,
             files=files,
             folder=self.folder.bench / str(index),
@@ -192,28 +192,28 @@ class RunSession:
     def _experiment(self, index: int, files: Mapping[str, str]) -> Evaluation:
         state = self.journal.state
         baseline = state.steps[0].evaluation.metrics if state.steps else {}
-        workbench = self._workbench(index, files)
+        evaluator = self._evaluator(index, files)
 
         def attempt() -> Evaluation:
             self.journal.append(StepStarted(index=index, attempt=state.attempts + 1))
-            return workbench.validate(baseline)
+            return evaluator.validate(baseline)
 
         evaluation = self._persistently(index, attempt)
-        workbench.keep(ExamName.VALIDATION, self.folder.step(index))
+        evaluator.keep(ExamName.VALIDATION, self.folder.step(index))
         self._insist_on_baseline(index, evaluation)
         return evaluation
 
     def _take_sealed_exam(self, step: Step, files: Mapping[str, str]) -> None:
         """Score a finished step on the hidden test; its fate reaches no agent."""
-        workbench = self._workbench(step.index, files)
+        evaluator = self._evaluator(step.index, files)
         if step.evaluation.is_ok and step.index not in self.journal.state.tests:
             first = self.journal.state.tests.get(0)
             baseline = first.metrics if first else {}
-            evaluation = self._persistently(step.index, lambda: workbench.take_test(baseline))
-            workbench.keep(ExamName.TEST, self.folder.step(step.index) / "sealed")
+            evaluation = self._persistently(step.index, lambda: evaluator.take_test(baseline))
+            evaluator.keep(ExamName.TEST, self.folder.step(step.index) / "sealed")
             self._insist_on_baseline(step.index, evaluation)
             self.journal.append(TestScored(index=step.index, evaluation=evaluation))
-        workbench.clear()
+        evaluator.clear()
 
     def _insist_on_baseline(self, index: int, evaluation: Evaluation) -> None:
         """Stop where the untouched code has no score: nothing could be compared with it, and no agent is to blame."""

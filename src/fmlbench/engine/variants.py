@@ -10,13 +10,13 @@ from fmlbench.core.errors import TaskInvalid
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
-from fmlbench.core.task import Attack, ExamName, Variant, World
+from fmlbench.core.task import ExamName, KnowledgeAttack, Variant, World
 from fmlbench.engine.score_mining import Mined, mine
-from fmlbench.experiment.evaluator import Workbench
+from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.experiment.knowledge import build_attack
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.tasks.part import Part
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.editing_rules import find_violation
 from fmlbench.workspace.files import scratch_beside
 from fmlbench.workspace.trees import editable_files, repository_files
@@ -50,7 +50,7 @@ class Variants:
     """A task's variants on check seeds; every measurement is kept, so that checking can be stopped and resumed."""
 
     prepared: PreparedTask
-    places: Places
+    dirs: Dirs
     progress: Progress
 
     def measure(self, variant: str, seeds: int) -> VariantScores:
@@ -89,7 +89,7 @@ class Variants:
     def repeat_baseline(self) -> float:
         """The baseline's score on validation on the first check seed, measured afresh beside what is kept."""
         with scratch_beside(self._kept("repeated", {})) as scratch:
-            again = self._workbench("baseline", self.files_of("baseline"), 0, scratch).validate({})
+            again = self._evaluator("baseline", self.files_of("baseline"), 0, scratch).validate({})
         self._insist_on("baseline", ExamName.VALIDATION, again)
         return _score(again)
 
@@ -98,8 +98,8 @@ class Variants:
         if not self.prepared.task.lab:
             return None
         with scratch_beside(self._kept("practice", {})) as scratch:
-            workbench = self._workbench("baseline", self.files_of("baseline"), 0, scratch)
-            return replace(workbench, prepared=self.prepared.in_lab(), purpose=("practice", 0)).validate({})
+            evaluator = self._evaluator("baseline", self.files_of("baseline"), 0, scratch)
+            return replace(evaluator, prepared=self.prepared.in_lab(), purpose=("practice", 0)).validate({})
 
     def try_exploit(self, exploit: Variant, seeds: int) -> float | str:
         """What an exploit gains over the baseline on the sealed exam, on average; or why it has no score.
@@ -108,7 +108,7 @@ class Variants:
         """
         return self._gain(exploit.folder, self.files_of(exploit.folder), seeds, World.SCORED)
 
-    def try_attack(self, attack: Attack, seeds: int, world: World, *, effort: float) -> float | str:
+    def try_attack(self, attack: KnowledgeAttack, seeds: int, world: World, *, effort: float) -> float | str:
         """What an attack of complete knowledge gains over the baseline on a hidden test; or why it has no score."""
         return self._gain(attack.folder, {**self.files_of("baseline"), **self._built(attack, effort)}, seeds, world)
 
@@ -132,7 +132,7 @@ class Variants:
             return self.measure_sibling("baseline", seeds)
         return self.measure("baseline", seeds).test
 
-    def _built(self, attack: Attack, effort: float) -> dict[str, str]:
+    def _built(self, attack: KnowledgeAttack, effort: float) -> dict[str, str]:
         """An attack's files; built once for each effort and version of its program."""
         sources = Part((self.prepared.folder.path / attack.folder,)).files()
         texts = {name: path.read_text("utf-8") for name, path in sources.items()}
@@ -168,10 +168,10 @@ class Variants:
         if kept.exists():
             return _Measurement.model_validate_json(kept.read_bytes())
         with scratch_beside(kept) as scratch:
-            workbench = self._workbench(variant, files, seed, scratch)
+            evaluator = self._evaluator(variant, files, seed, scratch)
             validation, test = self.baseline_metrics(variant, seed)
-            first = workbench.validate(validation)
-            measurement = _Measurement(validation=first, test=workbench.take_test(test) if first.is_ok else first)
+            first = evaluator.validate(validation)
+            measurement = _Measurement(validation=first, test=evaluator.take_test(test) if first.is_ok else first)
             if measurement.validation.is_ok and measurement.test.is_ok:
                 _keep(measurement, scratch, kept)
         return measurement
@@ -183,9 +183,9 @@ class Variants:
         if kept.exists():
             return Evaluation.model_validate_json(kept.read_bytes())
         with scratch_beside(kept) as scratch:
-            workbench = self._workbench(variant, files, seed, scratch)
-            workbench = replace(workbench, prepared=replace(self.prepared, world=world))
-            evaluation = workbench.take_test(self._beside(variant, seed, world))
+            evaluator = self._evaluator(variant, files, seed, scratch)
+            evaluator = replace(evaluator, prepared=replace(self.prepared, world=world))
+            evaluation = evaluator.take_test(self._beside(variant, seed, world))
             if evaluation.is_ok:
                 _keep(evaluation, scratch, kept)
         return evaluation
@@ -202,8 +202,8 @@ class Variants:
         repository = repository_files(self.prepared.codebase)
         return find_violation(files, self.files_of("baseline"), self.prepared.task.editable, repository=repository)
 
-    def _workbench(self, variant: str, files: Mapping[str, str], seed: int, scratch: Path) -> Workbench:
-        return Workbench(
+    def _evaluator(self, variant: str, files: Mapping[str, str], seed: int, scratch: Path) -> CandidateEvaluator:
+        return CandidateEvaluator(
             prepared=self.prepared,
             files=files,
             folder=scratch / "bench",
@@ -215,7 +215,7 @@ class Variants:
         content = hashlib.sha256(repr(sorted(files.items())).encode()).hexdigest()[:12]
         task = self.prepared
         name = f"{task.task.name}-{task.track_name}-{task.folder.digest[:12]}-{task.secret.fingerprint}"
-        return self.places.checks / f"{name}-{task.sandbox.rung}" / f"{variant.replace('/', '-')}-{content}"
+        return self.dirs.checks / f"{name}-{task.sandbox.isolation}" / f"{variant.replace('/', '-')}-{content}"
 
     def _insist(self, variant: str, measurement: _Measurement) -> _Measurement:
         self._insist_on(variant, ExamName.VALIDATION, measurement.validation)

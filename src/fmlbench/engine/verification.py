@@ -15,11 +15,11 @@ from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.retests import RetestKind
 from fmlbench.core.task import ExamName
 from fmlbench.engine.retest import retest_purpose
-from fmlbench.experiment.answers import Array, BadHandIn, NotHandedIn, read_array, read_handed_in
-from fmlbench.experiment.evaluator import MAX_KEPT_ANSWER_BYTES, put_together
-from fmlbench.experiment.grader import Grade, Grading
+from fmlbench.experiment.answers import AnswersMissing, Array, BadAnswers, read_array, read_untrusted_file
+from fmlbench.experiment.evaluator import MAX_KEPT_ANSWER_BYTES, aggregate_grades
+from fmlbench.experiment.grader import Grade, GraderRun
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import make_draw
+from fmlbench.experiment.samples import make_sample
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 
@@ -38,7 +38,7 @@ class Result(StrEnum):
 
 
 @dataclass(frozen=True)
-class Check:
+class ScoreCheck:
     """One evaluation, graded again, or one measure, computed again."""
 
     what: str
@@ -60,7 +60,7 @@ class _Claim:
     kind: RetestKind = RetestKind.FRESH
 
 
-def verify_run(folder: RunFolder, prepared: PreparedTask) -> Iterator[Check]:
+def verify_run(folder: RunFolder, prepared: PreparedTask) -> Iterator[ScoreCheck]:
     """Every graded evaluation of a run, one after the other."""
     spec, state = folder.read_spec(), read_state(folder)
     if prepared.folder.digest != spec.task_digest:
@@ -99,35 +99,35 @@ def _claims(folder: RunFolder, state: RunState, seed: int) -> Iterator[_Claim]:
         yield _Claim(what, evaluation, ExamName.TEST, purpose, folder.retest(key), baseline, key.kind)
 
 
-def _check(claim: _Claim, prepared: PreparedTask) -> Check:
+def _check(claim: _Claim, prepared: PreparedTask) -> ScoreCheck:
     logged = claim.evaluation
     files = [claim.answers / f"draw-{number}" / _ANSWERS for number in range(prepared.track.draws)]
     if not all(file.is_file() for file in files):
         is_due = logged.is_ok or bool(logged.metrics)
-        return Check(claim.what, Result.NOT_KEPT if is_due else Result.REPRODUCED, logged.score, None)
+        return ScoreCheck(claim.what, Result.NOT_KEPT if is_due else Result.REPRODUCED, logged.score, None)
     grades = _grade_again(claim, files, prepared)
     if any(one.refused for one in grades):
-        return Check(claim.what, Result.DIFFERENT if logged.is_ok else Result.REPRODUCED, logged.score, None)
-    again = put_together(prepared.task.rules, grades, claim.baseline)
+        return ScoreCheck(claim.what, Result.DIFFERENT if logged.is_ok else Result.REPRODUCED, logged.score, None)
+    again = aggregate_grades(prepared.task.rules, grades, claim.baseline)
     is_same = logged.outcome == again.outcome and _agree(_figures(logged), _figures(again))
-    return Check(claim.what, Result.REPRODUCED if is_same else Result.DIFFERENT, logged.score, again.score)
+    return ScoreCheck(claim.what, Result.REPRODUCED if is_same else Result.DIFFERENT, logged.score, again.score)
 
 
 def _grade_again(claim: _Claim, files: Sequence[Path], prepared: PreparedTask) -> list[Grade]:
     grades: list[Grade] = []
     for number, file in enumerate(files):
         sampled = replace(prepared, world=claim.kind.world, train_share=claim.kind.train_share)
-        labels = make_draw(sampled, *claim.purpose, number).labels(claim.exam)
+        labels = make_sample(sampled, *claim.purpose, number).labels(claim.exam)
         with TemporaryDirectory(prefix="fmlbench-verify-") as scratch:
-            grading = Grading(prepared, labels, claim.exam, "verify", Path(scratch) / "grade")
+            grading = GraderRun(prepared, labels, claim.exam, "verify", Path(scratch) / "grade")
             grades.append(grading.grade(_read(file), prepared.sandbox.run))
     return grades
 
 
 def _read(file: Path) -> Array:
     try:
-        return read_array(read_handed_in(file.parent, file.name, MAX_KEPT_ANSWER_BYTES))
-    except (BadHandIn, NotHandedIn) as error:
+        return read_array(read_untrusted_file(file.parent, file.name, MAX_KEPT_ANSWER_BYTES))
+    except (BadAnswers, AnswersMissing) as error:
         raise BadRequest(
             f"'{file.name}' of {file.parent.parent.name} is damaged.", hint="Export the run anew."
         ) from error

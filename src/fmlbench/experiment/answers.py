@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from fmlbench.core.task import Answers
+from fmlbench.core.task import AnswerFormat
 
 Array = npt.NDArray[Any]
 
@@ -28,11 +28,11 @@ _HEADER = re.compile(
 _NUMBERS = "biufc"
 
 
-class NotHandedIn(Exception):
+class AnswersMissing(Exception):
     """Nothing was handed in where an answer was expected."""
 
 
-class BadHandIn(Exception):
+class BadAnswers(Exception):
     """Something was handed in that cannot be taken; ``is_hostile`` where no honest program does that."""
 
     def __init__(self, reason: str, *, is_hostile: bool = False) -> None:
@@ -41,7 +41,7 @@ class BadHandIn(Exception):
         self.is_hostile = is_hostile
 
 
-def read_handed_in(folder: Path, name: str, max_bytes: int) -> bytes:
+def read_untrusted_file(folder: Path, name: str, max_bytes: int) -> bytes:
     """Read a file that an untrusted process left below ``folder``."""
     parts = PurePosixPath(name).parts
     at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -59,9 +59,9 @@ def _open_without_links(name: str, flags: int, at: int) -> int:
     try:
         return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=at)
     except FileNotFoundError as error:
-        raise NotHandedIn(f"{name} was not handed in") from error
+        raise AnswersMissing(f"{name} was not handed in") from error
     except OSError as error:
-        raise BadHandIn(f"{name} is not a plain file ({os.strerror(error.errno or 0)})", is_hostile=True) from error
+        raise BadAnswers(f"{name} is not a plain file ({os.strerror(error.errno or 0)})", is_hostile=True) from error
 
 
 def _read_regular(name: str, at: int, max_bytes: int) -> bytes:
@@ -69,26 +69,26 @@ def _read_regular(name: str, at: int, max_bytes: int) -> bytes:
     try:
         facts = os.fstat(file)
         if not stat.S_ISREG(facts.st_mode):
-            raise BadHandIn(f"{name} is not a regular file", is_hostile=True)
+            raise BadAnswers(f"{name} is not a regular file", is_hostile=True)
         if facts.st_nlink != 1:
-            raise BadHandIn(f"{name} has {facts.st_nlink} names (a hard link)", is_hostile=True)
+            raise BadAnswers(f"{name} has {facts.st_nlink} names (a hard link)", is_hostile=True)
         if facts.st_size > max_bytes:
-            raise BadHandIn(f"{name} has {facts.st_size} bytes; {max_bytes} are allowed")
+            raise BadAnswers(f"{name} has {facts.st_size} bytes; {max_bytes} are allowed")
         with os.fdopen(os.dup(file), "rb") as stream:
             # One byte more than allowed: the file may have grown since it was measured.
             content = stream.read(max_bytes + 1)
     finally:
         os.close(file)
     if len(content) > max_bytes:
-        raise BadHandIn(f"{name} grew while it was read", is_hostile=True)
+        raise BadAnswers(f"{name} grew while it was read", is_hostile=True)
     return content
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedAnswers:
     """What an array of answers must look like."""
 
-    answers: Answers
+    answers: AnswerFormat
     count: int | None
     """How many questions it answers; None for the answer to a single one."""
 
@@ -110,21 +110,21 @@ class Expected:
             for size, want in zip(shape, wanted, strict=True)
         )
         if not fits:
-            raise BadHandIn(f"the answers have shape {shape}; expected {wanted}")
+            raise BadAnswers(f"the answers have shape {shape}; expected {wanted}")
 
     def _converted(self, array: Array) -> Array:
         wanted = np.dtype(self.answers.dtype)
         if wanted.kind == "i" and array.dtype.kind not in "iu":
-            raise BadHandIn(f"the answers are {array.dtype}; whole numbers are expected")
+            raise BadAnswers(f"the answers are {array.dtype}; whole numbers are expected")
         if wanted.kind == "f" and array.dtype.kind not in "fiu":
-            raise BadHandIn(f"the answers are {array.dtype}; numbers are expected")
+            raise BadAnswers(f"the answers are {array.dtype}; numbers are expected")
         if wanted.kind == "i" and array.size and int(array.max()) > np.iinfo(wanted).max:
-            raise BadHandIn(f"the answers hold {array.max()}, which does not fit into {wanted}")
+            raise BadAnswers(f"the answers hold {array.max()}, which does not fit into {wanted}")
         # What is too large for a float becomes infinite, which is looked for below; the user need not hear of it.
         with np.errstate(over="ignore"):
             converted = array.astype(wanted)
         if wanted.kind == "f" and not np.isfinite(converted).all():
-            raise BadHandIn("the answers are not all finite")
+            raise BadAnswers("the answers are not all finite")
         return converted
 
 
@@ -133,11 +133,11 @@ def read_array(content: bytes, check_shape: Callable[[tuple[int, ...]], None] = 
     header, data = _split(content)
     dtype, order, shape = _read_header(header)
     if dtype.kind not in _NUMBERS:
-        raise BadHandIn(f"the answers are {dtype}; numbers are expected", is_hostile=dtype.kind == "O")
+        raise BadAnswers(f"the answers are {dtype}; numbers are expected", is_hostile=dtype.kind == "O")
     check_shape(shape)
     size = math.prod(shape) * dtype.itemsize
     if len(data) != size:
-        raise BadHandIn(f"the answers have {len(data)} bytes where their header promises {size}")
+        raise BadAnswers(f"the answers have {len(data)} bytes where their header promises {size}")
     return np.frombuffer(data, dtype).reshape(shape, order=order)
 
 
@@ -146,7 +146,7 @@ def _split(content: bytes) -> tuple[bytes, bytes]:
     version = content[len(_MAGIC) : len(_MAGIC) + 1]
     width = {b"\1": 2, b"\2": 4, b"\3": 4}.get(version)
     if not content.startswith(_MAGIC) or width is None:
-        raise BadHandIn("the answers are not a .npy array")
+        raise BadAnswers("the answers are not a .npy array")
     start = len(_MAGIC) + 2 + width
     end = start + int.from_bytes(content[start - width : start], "little")
     return content[start:end], content[end:]
@@ -156,10 +156,10 @@ def _read_header(header: bytes) -> tuple[np.dtype[Any], Literal["C", "F"], tuple
     """Type, order and shape of an array."""
     found = _HEADER.fullmatch(header)
     if not found:
-        raise BadHandIn("the answers are not a .npy array of numbers")
+        raise BadAnswers("the answers are not a .npy array of numbers")
     try:
         dtype = np.dtype(found[1].decode("ascii"))
         shape = tuple(int(size) for size in found[3].decode("ascii").split(",") if size.strip())
     except (TypeError, ValueError) as error:
-        raise BadHandIn("the answers have a header that cannot be read") from error
+        raise BadAnswers("the answers have a header that cannot be read") from error
     return dtype, "F" if found[2] == b"True" else "C", shape

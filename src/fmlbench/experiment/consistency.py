@@ -6,13 +6,13 @@ buy: a candidate whose repeated answers agree but for a share d cannot have gain
 
 import numpy as np
 
-from fmlbench.core.task import Answers
+from fmlbench.core.task import AnswerFormat
 from fmlbench.experiment.answers import Array
 
 _ROUNDING_SHARE = 0.01
 
 
-def share_that_differs(first: Array, again: Array, answers: Answers) -> float:
+def share_that_differs(first: Array, again: Array, answers: AnswerFormat) -> float:
     """The share of numbers that are not the same in both sittings, row by row."""
     if first.size == 0:
         return 0.0
@@ -44,7 +44,7 @@ def _rounding(rows: Array, spread: Array) -> Array:
     return np.where(spread > 0, np.minimum(slack, _ROUNDING_SHARE * spread), slack)
 
 
-def find_dependence(first: Array, again: Array, answers: Answers) -> str:
+def find_batch_dependence(first: Array, again: Array, answers: AnswerFormat) -> str:
     """Why these answers cannot stand, or nothing."""
     if first.shape != again.shape:
         return f"answers of shape {first.shape[1:]} had shape {again.shape[1:]} when they were asked in other company"

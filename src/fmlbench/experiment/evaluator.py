@@ -17,7 +17,7 @@ from fmlbench.experiment.grader import Grade
 from fmlbench.experiment.native_output import keep_native_files
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.rules import find_broken_rule
-from fmlbench.experiment.samples import make_draw
+from fmlbench.experiment.samples import make_sample
 from fmlbench.workspace.files import remove_folder
 
 MAX_KEPT_ANSWER_BYTES = 16 * 2**20
@@ -28,7 +28,7 @@ _CLAIM_SHARE = 0.25
 
 
 @dataclass(frozen=True)
-class Workbench:
+class CandidateEvaluator:
     """A candidate's experiments, all draws of one purpose."""
 
     prepared: PreparedTask
@@ -100,7 +100,7 @@ class Workbench:
             Experiment(
                 prepared=self.prepared,
                 files=self.files,
-                draw=make_draw(self.prepared, *self.purpose, number),
+                draw=make_sample(self.prepared, *self.purpose, number),
                 folder=self.folder / f"draw-{number}",
                 label=f"{self.label}-{number}",
                 stop=self.stop,
@@ -113,7 +113,7 @@ class Workbench:
         if not evaluations[-1].is_ok:
             return _add_usage(evaluations[-1], evaluations[:-1])
         grades = [one.grade for one in examined if one.grade is not None]
-        return _add_usage(put_together(self.prepared.task.rules, grades, baseline), evaluations)
+        return _add_usage(aggregate_grades(self.prepared.task.rules, grades, baseline), evaluations)
 
     def _false_claims(self, evaluation: Evaluation, claims: Mapping[str, float]) -> tuple[str, ...]:
         metric = self.prepared.task.metric
@@ -125,7 +125,7 @@ class Workbench:
         return (f"claims {metric.name} {claim:.4g} where {evaluation.score:.4g} was graded",)
 
 
-def put_together(rules: tuple[Rule, ...], grades: Sequence[Grade], baseline: Mapping[str, float]) -> Evaluation:
+def aggregate_grades(rules: tuple[Rule, ...], grades: Sequence[Grade], baseline: Mapping[str, float]) -> Evaluation:
     """One evaluation of all draws' grades, held to the task's rules."""
     metrics = {name: _mean(values) for name, values in _in_all([grade.metrics for grade in grades]).items()}
     standard_errors = _in_all([grade.standard_errors for grade in grades])

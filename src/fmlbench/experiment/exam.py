@@ -14,10 +14,10 @@ from typing import BinaryIO, Protocol
 
 import numpy as np
 
-from fmlbench.core.task import AnswerKind, Answers
-from fmlbench.experiment.answers import Array, BadHandIn, Expected, NotHandedIn, read_handed_in
+from fmlbench.core.task import AnswerFormat, AnswerKind
+from fmlbench.experiment.answers import AnswersMissing, Array, BadAnswers, ExpectedAnswers, read_untrusted_file
 from fmlbench.sandbox.pipes import Pipe
-from fmlbench.sandbox.protocol import Ending, Execution, Job, Mount, RunJob
+from fmlbench.sandbox.protocol import Execution, ExitKind, Job, Mount, RunJob
 
 _LENGTH_BYTES = 8
 
@@ -26,7 +26,7 @@ MakeJob = Callable[[Sequence[Mount], tuple[int, int] | None], Job]
 
 
 @dataclass(frozen=True)
-class Sitting:
+class ExamPass:
     """What one sitting gave: answers in the order of ``order``, or the reason why there are none."""
 
     execution: Execution
@@ -36,24 +36,24 @@ class Sitting:
     is_hostile: bool = False
 
 
-class Seat(Protocol):
+class PreparedPass(Protocol):
     """A place in an exam, with all that its job needs; nobody has seen a question yet."""
 
     job: Job
 
-    def sit(self, run: RunJob) -> Sitting:
+    def run_pass(self, run: RunJob) -> ExamPass:
         """Have the job run and the questions answered."""
         ...
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Let go of what the seat holds, whether or not it was used."""
         ...
 
 
-def take_seat(questions: Path, order: Array, answers: Answers, folder: Path, make_job: MakeJob) -> Seat:
+def prepare_pass(questions: Path, order: Array, answers: AnswerFormat, folder: Path, make_job: MakeJob) -> PreparedPass:
     """Make ready to ask the questions with these numbers, in this order; ``folder`` is the sitting's own."""
     (folder / "out").mkdir(parents=True)
-    kind = _OneByOne if answers.kind is AnswerKind.PER_EPISODE else _AtOnce
+    kind = _StreamedPass if answers.kind is AnswerKind.PER_EPISODE else _BatchPass
     return kind(read_questions(questions), order, answers, folder, make_job)
 
 
@@ -62,14 +62,14 @@ def read_questions(folder: Path) -> dict[str, Array]:
     return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in sorted(folder.glob("*.npy"))}
 
 
-class _AtOnce:
+class _BatchPass:
     """All questions lie in a folder, and all answers are collected at the end."""
 
     def __init__(
-        self, arrays: dict[str, Array], order: Array, answers: Answers, folder: Path, make_job: MakeJob
+        self, arrays: dict[str, Array], order: Array, answers: AnswerFormat, folder: Path, make_job: MakeJob
     ) -> None:
         self._order = order
-        self._expected = Expected(answers, len(order))
+        self._expected = ExpectedAnswers(answers, len(order))
         self._out = folder / "out"
         paper = folder / "questions"
         paper.mkdir()
@@ -77,35 +77,35 @@ class _AtOnce:
             np.save(paper / f"{name}.npy", array[order], allow_pickle=False)
         self.job = make_job((Mount(paper, "questions"), Mount(self._out, "out", writable=True)), None)
 
-    def sit(self, run: RunJob) -> Sitting:
+    def run_pass(self, run: RunJob) -> ExamPass:
         execution = run(self.job)
-        if execution.ending is not Ending.OK:
-            return Sitting(execution, self._order, None)
+        if execution.ending is not ExitKind.OK:
+            return ExamPass(execution, self._order, None)
         try:
-            handed_in = read_handed_in(self._out, "answers.npy", self._expected.max_bytes)
-            return Sitting(execution, self._order, self._expected.parse(handed_in))
-        except NotHandedIn as error:
-            return Sitting(execution, self._order, None, str(error))
-        except BadHandIn as error:
-            return Sitting(execution, self._order, None, error.reason, error.is_hostile)
+            handed_in = read_untrusted_file(self._out, "answers.npy", self._expected.max_bytes)
+            return ExamPass(execution, self._order, self._expected.parse(handed_in))
+        except AnswersMissing as error:
+            return ExamPass(execution, self._order, None, str(error))
+        except BadAnswers as error:
+            return ExamPass(execution, self._order, None, error.reason, error.is_hostile)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         pass
 
 
-class _OneByOne:
+class _StreamedPass:
     """A question is handed out only after the answer to the last one."""
 
     def __init__(
-        self, arrays: dict[str, Array], order: Array, answers: Answers, folder: Path, make_job: MakeJob
+        self, arrays: dict[str, Array], order: Array, answers: AnswerFormat, folder: Path, make_job: MakeJob
     ) -> None:
         self._order = order
         self._asked, self._answered = Pipe(), Pipe()
-        self._asker = _Asker(arrays, order, Expected(answers, None), self._asked, self._answered)
+        self._asker = _Asker(arrays, order, ExpectedAnswers(answers, None), self._asked, self._answered)
         ends = (self._asked.reader, self._answered.writer)
         self.job = make_job((Mount(folder / "out", "out", writable=True),), ends)
 
-    def sit(self, run: RunJob) -> Sitting:
+    def run_pass(self, run: RunJob) -> ExamPass:
         self._asker.start()
         try:
             execution = run(self.job)
@@ -114,18 +114,18 @@ class _OneByOne:
             self._asked.close_reader()
             self._answered.close_writer()
             self._asker.join()
-        if execution.ending is not Ending.OK:
-            return Sitting(execution, self._order, None)
+        if execution.ending is not ExitKind.OK:
+            return ExamPass(execution, self._order, None)
         if self._asker.problem:
-            return Sitting(execution, self._order, None, self._asker.problem, self._asker.is_hostile)
+            return ExamPass(execution, self._order, None, self._asker.problem, self._asker.is_hostile)
         shapes = sorted({answer.shape for answer in self._asker.answers})
         if len(shapes) > 1:
-            return Sitting(
+            return ExamPass(
                 execution, self._order, None, f"the answers have shape {shapes[0]} here and {shapes[1]} there"
             )
-        return Sitting(execution, self._order, np.stack(self._asker.answers))
+        return ExamPass(execution, self._order, np.stack(self._asker.answers))
 
-    def leave(self) -> None:
+    def close(self) -> None:
         self._asked.close()
         self._answered.close()
 
@@ -133,7 +133,9 @@ class _OneByOne:
 class _Asker(threading.Thread):
     """Asks one question after the other through a pair of pipes; believes nothing that comes back."""
 
-    def __init__(self, arrays: dict[str, Array], order: Array, expected: Expected, asked: Pipe, answered: Pipe) -> None:
+    def __init__(
+        self, arrays: dict[str, Array], order: Array, expected: ExpectedAnswers, asked: Pipe, answered: Pipe
+    ) -> None:
         super().__init__(name="asker", daemon=True)
         self.answers: list[Array] = []
         self.problem = ""
@@ -147,7 +149,7 @@ class _Asker(threading.Thread):
     def run(self) -> None:
         try:
             self._ask_all()
-        except BadHandIn as error:
+        except BadAnswers as error:
             self.problem, self.is_hostile = error.reason, error.is_hostile
         except (BrokenPipeError, EOFError):
             self.problem = f"answered {len(self.answers)} of {len(self._order)} questions"
@@ -183,15 +185,15 @@ def _receive(stream: BinaryIO, max_bytes: int) -> bytes:
         raise EOFError
     length = int.from_bytes(header, "big")
     if length > max_bytes:
-        raise BadHandIn(f"an answer has {length} bytes; {max_bytes} are allowed")
+        raise BadAnswers(f"an answer has {length} bytes; {max_bytes} are allowed")
     payload = stream.read(length)
     if len(payload) < length:
         raise EOFError
     return payload
 
 
-def in_order(sitting: Sitting) -> Sitting:
+def in_question_order(exam_pass: ExamPass) -> ExamPass:
     """The same sitting with its answers in the order of the questions' numbers."""
-    if sitting.answers is None:
-        return sitting
-    return replace(sitting, order=np.sort(sitting.order), answers=sitting.answers[np.argsort(sitting.order)])
+    if exam_pass.answers is None:
+        return exam_pass
+    return replace(exam_pass, order=np.sort(exam_pass.order), answers=exam_pass.answers[np.argsort(exam_pass.order)])

@@ -19,7 +19,7 @@ from fmlbench.experiment.secret import Secret
 
 
 @dataclass(frozen=True)
-class Bench:
+class ExperimentDir:
     """An experiment's folder; candidates can read where their mounts come from, so names of exams tell nothing."""
 
     path: Path
@@ -50,9 +50,9 @@ class Bench:
         """An exam's own folder."""
         return self.path / f"exam-{self.secret.number('exam', self.label, exam)}"
 
-    def sitting(self, exam: ExamName, name: str) -> Path:
+    def exam_pass(self, exam: ExamName, name: str) -> Path:
         """A sitting's own folder."""
-        return self.exam(exam) / str(self.secret.number("sitting", self.label, exam, name))
+        return self.exam(exam) / str(self.secret.number("exam_pass", self.label, exam, name))
 
     def grading(self, exam: ExamName) -> Path:
         """The grader's own folder."""

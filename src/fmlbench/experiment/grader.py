@@ -16,7 +16,7 @@ from fmlbench.core.task import ExamName
 from fmlbench.experiment.answers import Array
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.stages import KIT
-from fmlbench.sandbox.protocol import Ending, Execution, Job, Mount, RunJob, mounts_of
+from fmlbench.sandbox.protocol import Execution, ExitKind, Job, Mount, RunJob, mounts_of
 
 
 class Grade(Record):
@@ -32,7 +32,7 @@ class Grade(Record):
 
 
 @dataclass(frozen=True)
-class Grading:
+class GraderRun:
     """One grading: made before there are answers, so that the grader can get ready meanwhile."""
 
     prepared: PreparedTask
@@ -82,7 +82,7 @@ class Grading:
 
 
 def _read_grade(prepared: PreparedTask, execution: Execution, path: Path) -> Grade:
-    if execution.ending is not Ending.OK:
+    if execution.ending is not ExitKind.OK:
         raise InfraTrouble(
             f"The grader of '{prepared.task.name}' failed: {execution.reason}.",
             hint=f"Its last words: {execution.log_tail.strip()[-600:] or 'none'}",

@@ -17,9 +17,9 @@ from importlib import resources
 from pathlib import Path
 
 from fmlbench.core.errors import TaskInvalid
-from fmlbench.core.task import Attack, Limits
+from fmlbench.core.task import KnowledgeAttack, Limits
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.sandbox.protocol import Ending, Job, Mount, mounts_of
+from fmlbench.sandbox.protocol import ExitKind, Job, Mount, mounts_of
 from fmlbench.workspace.files import scratch_beside
 
 _SEED = 20261117
@@ -29,7 +29,7 @@ _LIMITS = Limits(
 )
 
 
-def build_attack(prepared: PreparedTask, attack: Attack, effort: float, beside: Path) -> dict[str, str]:
+def build_attack(prepared: PreparedTask, attack: KnowledgeAttack, effort: float, beside: Path) -> dict[str, str]:
     """The files that an attack's program writes, by path in the repository."""
     with scratch_beside(beside) as scratch:
         out = scratch / "out"
@@ -42,7 +42,7 @@ def build_attack(prepared: PreparedTask, attack: Attack, effort: float, beside: 
         }
         (scratch / "stage.json").write_text(json.dumps(facts), "utf-8")
         execution = prepared.sandbox.run(_job(prepared, attack, scratch))
-        if execution.ending is not Ending.OK:
+        if execution.ending is not ExitKind.OK:
             raise TaskInvalid(
                 f"The attack '{attack.folder}' of '{prepared.task.name}' cannot be built: {execution.reason}.",
                 hint=f"The end of its log: {execution.log_tail.strip()[-600:] or 'empty'}",
@@ -51,7 +51,7 @@ def build_attack(prepared: PreparedTask, attack: Attack, effort: float, beside: 
         return {path.relative_to(out).as_posix(): path.read_text("utf-8") for path in written}
 
 
-def _job(prepared: PreparedTask, attack: Attack, scratch: Path) -> Job:
+def _job(prepared: PreparedTask, attack: KnowledgeAttack, scratch: Path) -> Job:
     return Job(
         name=f"{prepared.task.name}-{attack.folder.replace('/', '-')}-{scratch.name}",
         python=prepared.python,

@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
-from fmlbench.core.text import storable
-from fmlbench.experiment.answers import BadHandIn, NotHandedIn, read_handed_in
+from fmlbench.core.text import to_valid_utf8
+from fmlbench.experiment.answers import AnswersMissing, BadAnswers, read_untrusted_file
 
 SELF_REPORT = "self_reported.json"
 """A driver may write this file into out/: a flat object of names and numbers."""
@@ -23,8 +23,8 @@ _MAX_TOTAL_BYTES = 4 * 2**20
 def read_self_report(out: Path) -> dict[str, float]:
     """The numbers a candidate claims; whatever is not a finite number is left out."""
     try:
-        claims: Any = json.loads(read_handed_in(out, SELF_REPORT, _MAX_REPORT_BYTES))
-    except (NotHandedIn, BadHandIn, ValueError, RecursionError):
+        claims: Any = json.loads(read_untrusted_file(out, SELF_REPORT, _MAX_REPORT_BYTES))
+    except (AnswersMissing, BadAnswers, ValueError, RecursionError):
         return {}
     if not isinstance(claims, dict):
         return {}
@@ -32,7 +32,7 @@ def read_self_report(out: Path) -> dict[str, float]:
     for name, value in islice(cast("dict[str, Any]", claims).items(), _MAX_CLAIMS):
         number = _finite(value)
         if number is not None:
-            numbers[storable(name[:_MAX_NAME_CHARACTERS])] = number
+            numbers[to_valid_utf8(name[:_MAX_NAME_CHARACTERS])] = number
     return numbers
 
 
@@ -54,8 +54,8 @@ def keep_native_files(out: Path, kept: Path) -> None:
         for name in sorted(names):
             relative = (Path(folder) / name).relative_to(out)
             try:
-                content = read_handed_in(out, relative.as_posix(), min(left, _MAX_FILE_BYTES))
-            except (NotHandedIn, BadHandIn):
+                content = read_untrusted_file(out, relative.as_posix(), min(left, _MAX_FILE_BYTES))
+            except (AnswersMissing, BadAnswers):
                 continue
             left -= len(content)
             target = kept / relative

@@ -11,21 +11,21 @@ from dataclasses import replace
 from fmlbench.core.task import Track
 from fmlbench.sandbox.fork_server import ForkServer
 from fmlbench.sandbox.protocol import Execution, Job, Sandbox
-from fmlbench.sandbox.start_barrier import Gate
+from fmlbench.sandbox.start_barrier import StartBarrier
 
 
-class Turns:
+class StagePipeline:
     """The jobs of one experiment; ``close`` ends those that still wait for their turn."""
 
     def __init__(self, sandbox: Sandbox, *, ahead: bool) -> None:
         self._sandbox = sandbox
         self._ahead = ahead
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting: dict[str, _Prefetched] = {}
 
-    def line_up(self, job: Job) -> None:
+    def prefetch(self, job: Job) -> None:
         """Let a job get ready that will be run soon; it reads nothing of its mounts before."""
         if self._ahead and job.name not in self._waiting:
-            self._waiting[job.name] = _Waiting(self._sandbox, job)
+            self._waiting[job.name] = _Prefetched(self._sandbox, job)
 
     def close(self) -> None:
         """End the jobs that nobody has run."""
@@ -48,11 +48,11 @@ def has_spare_core(track: Track) -> bool:
     return len(os.sched_getaffinity(0)) >= 2 * track.threads and not track.devices
 
 
-class _Waiting:
+class _Prefetched:
     """A job behind a gate, supervised by a thread of its own."""
 
     def __init__(self, sandbox: Sandbox, job: Job) -> None:
-        self._gate = Gate()
+        self._gate = StartBarrier()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=job.name)
         self._ended = self._thread.submit(sandbox.run, replace(job, gate=self._gate))
 

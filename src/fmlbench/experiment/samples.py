@@ -20,13 +20,13 @@ from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.task import ExamName, Track, World
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.secret import Secret
-from fmlbench.sandbox.protocol import Ending, Job, Mount, Sandbox, TaskPython, mounts_of
+from fmlbench.sandbox.protocol import ExitKind, Job, Mount, Sandbox, TaskPython, mounts_of
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
 
 
 @dataclass(frozen=True)
-class Draw:
+class Sample:
     """One draw, by the words it was drawn for."""
 
     path: Path
@@ -47,7 +47,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class DatasetBuilder:
     """A task's data recipe and what it runs with."""
 
     folder: TaskFolder
@@ -82,14 +82,14 @@ class Recipe:
             isolated=True,
         )
         execution = self.sandbox.run(job)
-        if execution.ending is not Ending.OK:
+        if execution.ending is not ExitKind.OK:
             raise InfraTrouble(
                 f"The data recipe of '{self.folder.task.name}' failed at '{step}': {execution.reason}.",
                 hint=f"Its last words: {execution.log_tail.strip()[-600:] or 'none'}",
             )
 
 
-def make_pools(recipe: Recipe, raw: Mapping[str, Path], pools: Path, secret: Secret) -> None:
+def make_splits(recipe: DatasetBuilder, raw: Mapping[str, Path], pools: Path, secret: Secret) -> None:
     """Make a task's pools from its raw data, once.
 
     The seed is for tasks whose data is made up: whoever knew it could make up the same data, labels and all.
@@ -106,17 +106,17 @@ def make_pools(recipe: Recipe, raw: Mapping[str, Path], pools: Path, secret: Sec
             replace_folder(made, pools)
 
 
-def make_draw(prepared: PreparedTask, *words: str | int) -> Draw:
+def make_sample(prepared: PreparedTask, *words: str | int) -> Sample:
     """The draw for these words; made at the first call, the same ever after."""
     # The starved control is the same sample with less to learn from, so its size is no part of the seed.
     words = words if prepared.world is World.SCORED else (prepared.world.value, *words)
     seed = prepared.secret.seed("draw", prepared.folder.digest, *words)
     size = "" if prepared.train_share == 1 else f"-share-{prepared.train_share:g}"
     path = prepared.draws / ("-".join(str(word) for word in words) + size)
-    draw = Draw(path=path, seed=prepared.secret.number("stage", prepared.folder.digest, *words))
+    draw = Sample(path=path, seed=prepared.secret.number("stage", prepared.folder.digest, *words))
     if path.exists():
         return draw
-    recipe = Recipe(
+    recipe = DatasetBuilder(
         prepared.folder,
         prepared.track,
         prepared.python,

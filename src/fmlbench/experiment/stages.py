@@ -8,9 +8,9 @@ from importlib import resources
 from pathlib import Path
 
 from fmlbench.core.task import ExamName, Limits, Training
-from fmlbench.experiment.experiment_dir import Bench
+from fmlbench.experiment.experiment_dir import ExperimentDir
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import Draw
+from fmlbench.experiment.samples import Sample
 from fmlbench.sandbox.protocol import Job, Mount, mounts_of
 
 KIT = Path(str(resources.files("fmlbench.experiment") / "kit"))
@@ -21,8 +21,8 @@ class Stages:
     """Makes the jobs of one candidate on one draw."""
 
     prepared: PreparedTask
-    draw: Draw
-    bench: Bench
+    draw: Sample
+    bench: ExperimentDir
     stop: threading.Event
 
     def training(self, training: Training) -> Job:
@@ -39,12 +39,12 @@ class Stages:
         )
         return self._job(training.name, training.limits, folder, mounts)
 
-    def exam(self, exam: ExamName, sitting: str, mounts: Sequence[Mount], pipe: tuple[int, int] | None) -> Job:
+    def exam(self, exam: ExamName, exam_pass: str, mounts: Sequence[Mount], pipe: tuple[int, int] | None) -> Job:
         """The job of a sitting, with the sitting's own mounts and, where questions come one by one, the pipe's ends."""
-        folder = self.bench.sitting(exam, sitting)
+        folder = self.bench.exam_pass(exam, exam_pass)
         mounts = (Mount(self.bench.carry, "carry"), *mounts)
         # The stage is called "exam" whichever exam it is: candidates are not told.
-        return self._job("exam", self.prepared.track.exam.limits, folder, mounts, job=f"{exam}-{sitting}", pipe=pipe)
+        return self._job("exam", self.prepared.track.exam.limits, folder, mounts, job=f"{exam}-{exam_pass}", pipe=pipe)
 
     def _job(
         self,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.comparability import require_comparable
 from fmlbench.metrics.comparison import MEASURE
-from fmlbench.metrics.measure import Family
+from fmlbench.metrics.measure import MeasureFamily
 from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.correlation import Correlation, Kind, Pairs, correlate, correlate_within
 from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg
@@ -43,7 +43,7 @@ def associate(runs: Sequence[MeasuredRun]) -> list[Association]:
 def _of_task(runs: Sequence[MeasuredRun], task: str) -> list[Association]:
     rows: list[tuple[str, Correlation, Correlation]] = []
     for measure in MEASURES:
-        if measure.family is Family.PERFORMANCE:
+        if measure.family is MeasureFamily.PERFORMANCE:
             continue
         pairs = _pairs(runs, measure.name)
         found = [

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.metrics import cost, efficiency, exploration, hidden_test, performance, reliability
-from fmlbench.metrics.measure import Better, Family, Measure
-from fmlbench.metrics.reliability import Fate
+from fmlbench.metrics.measure import Better, Measure, MeasureFamily
+from fmlbench.metrics.reliability import StepFate
 
 PAPER = "paper"
 SUCCESSOR = "successor"
@@ -14,7 +14,7 @@ BOTH = "paper, successor"
 MEASURES: tuple[Measure, ...] = (
     Measure(
         "improvement",
-        Family.PERFORMANCE,
+        MeasureFamily.PERFORMANCE,
         "share",
         Better.HIGHER,
         "The share of the way from the baseline to a perfect score that the validation winner goes on the sealed test "
@@ -23,7 +23,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "transfer",
-        Family.PERFORMANCE,
+        MeasureFamily.PERFORMANCE,
         "share",
         Better.HIGHER,
         "The same on the task's sibling, which the agent never saw: a method transfers; tables, weights and inverted "
@@ -32,7 +32,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "improvement_complete_case",
-        Family.PERFORMANCE,
+        MeasureFamily.PERFORMANCE,
         "share",
         Better.HIGHER,
         "The same over the retests that gave a score.",
@@ -40,7 +40,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "normalised_improvement",
-        Family.PERFORMANCE,
+        MeasureFamily.PERFORMANCE,
         "share",
         Better.HIGHER,
         "The gain of the winner's retest as a share of the task's whole range, where a loss counts as zero.",
@@ -49,7 +49,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "gain_in_sigmas",
-        Family.PERFORMANCE,
+        MeasureFamily.PERFORMANCE,
         "sigma",
         Better.HIGHER,
         "The gain of the winner's retest in standard deviations of the baseline's test score over seeds.",
@@ -57,7 +57,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "test_score",
-        Family.PERFORMANCE,
+        MeasureFamily.PERFORMANCE,
         "score",
         Better.TASK,
         "The mean score of the validation winner on the sealed test of fresh seeds.",
@@ -65,7 +65,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "best_test_score",
-        Family.PERFORMANCE,
+        MeasureFamily.PERFORMANCE,
         "score",
         Better.TASK,
         "The best hidden test score over all steps, which nobody could have chosen without seeing the test.",
@@ -74,7 +74,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "step_success_rate",
-        Family.RELIABILITY,
+        MeasureFamily.RELIABILITY,
         "share",
         Better.HIGHER,
         "Steps whose code ran to its end, of the steps taken.",
@@ -83,7 +83,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "step_completion_rate",
-        Family.RELIABILITY,
+        MeasureFamily.RELIABILITY,
         "share",
         Better.HIGHER,
         "Steps taken, of the steps in the budget.",
@@ -92,7 +92,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "valid_step_ratio",
-        Family.RELIABILITY,
+        MeasureFamily.RELIABILITY,
         "share",
         Better.HIGHER,
         "Steps with a score, of the steps taken.",
@@ -100,35 +100,40 @@ MEASURES: tuple[Measure, ...] = (
         SUCCESSOR,
     ),
     Measure(
-        "steps_ok", Family.RELIABILITY, "steps", Better.HIGHER, "Steps with a score.", reliability.count_of(Fate.OK)
+        "steps_ok",
+        MeasureFamily.RELIABILITY,
+        "steps",
+        Better.HIGHER,
+        "Steps with a score.",
+        reliability.count_of(StepFate.OK),
     ),
     Measure(
         "steps_failed",
-        Family.RELIABILITY,
+        MeasureFamily.RELIABILITY,
         "steps",
         Better.LOWER,
         "Steps that crashed, or whose edit did not apply or was not allowed.",
-        reliability.count_of(Fate.FAILED),
+        reliability.count_of(StepFate.FAILED),
     ),
     Measure(
         "steps_over_limit",
-        Family.RELIABILITY,
+        MeasureFamily.RELIABILITY,
         "steps",
         Better.LOWER,
         "Steps that ran out of time or memory.",
-        reliability.count_of(Fate.OVER_LIMIT),
+        reliability.count_of(StepFate.OVER_LIMIT),
     ),
     Measure(
         "steps_invalid",
-        Family.RELIABILITY,
+        MeasureFamily.RELIABILITY,
         "steps",
         Better.LOWER,
         "Steps that ran, but whose answers break a rule of the task or are no finite score.",
-        reliability.count_of(Fate.INVALID),
+        reliability.count_of(StepFate.INVALID),
     ),
     Measure(
         "infra_troubles",
-        Family.RELIABILITY,
+        MeasureFamily.RELIABILITY,
         "times",
         Better.NEITHER,
         "How often the machine failed and a step was tried again; counted against nobody.",
@@ -136,7 +141,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "auc",
-        Family.EFFICIENCY,
+        MeasureFamily.EFFICIENCY,
         "share",
         Better.HIGHER,
         "The mean over the budget of the best validation gain so far; after an early stop it stays where it was.",
@@ -145,7 +150,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "auc_unpadded",
-        Family.EFFICIENCY,
+        MeasureFamily.EFFICIENCY,
         "share",
         Better.HIGHER,
         "The same over the steps taken.",
@@ -154,7 +159,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "first_improvement_step",
-        Family.EFFICIENCY,
+        MeasureFamily.EFFICIENCY,
         "step",
         Better.LOWER,
         "The first step that beat the baseline on validation.",
@@ -163,7 +168,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "late_gain_fraction",
-        Family.EFFICIENCY,
+        MeasureFamily.EFFICIENCY,
         "share",
         Better.NEITHER,
         "The share of the final validation gain that came in the second half of the steps.",
@@ -172,7 +177,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "best_step",
-        Family.EFFICIENCY,
+        MeasureFamily.EFFICIENCY,
         "step",
         Better.NEITHER,
         "The first step with the best validation score.",
@@ -181,7 +186,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "diversity",
-        Family.EXPLORATION,
+        MeasureFamily.EXPLORATION,
         "distance",
         Better.NEITHER,
         "The mean distance of all steps' code to their centroid: the paper's diversity, the successor's spread.",
@@ -190,7 +195,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "diversity_valid",
-        Family.EXPLORATION,
+        MeasureFamily.EXPLORATION,
         "distance",
         Better.NEITHER,
         "The same over the steps with a score.",
@@ -199,7 +204,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "uniqueness",
-        Family.EXPLORATION,
+        MeasureFamily.EXPLORATION,
         "share",
         Better.NEITHER,
         "Clusters of steps (cosine distance, average linkage, the embedder's threshold) per step.",
@@ -208,7 +213,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "reach",
-        Family.EXPLORATION,
+        MeasureFamily.EXPLORATION,
         "distance",
         Better.NEITHER,
         "The distance between the baseline's code and that of the step farthest from it.",
@@ -217,7 +222,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "effective_dimension",
-        Family.EXPLORATION,
+        MeasureFamily.EXPLORATION,
         "dimensions",
         Better.NEITHER,
         "The participation ratio of the steps' covariance: in how many directions they spread.",
@@ -226,7 +231,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "val_test_gap",
-        Family.HIDDEN_TEST,
+        MeasureFamily.HIDDEN_TEST,
         "share",
         Better.LOWER,
         "How far apart the winner's normalised improvements on validation and on the hidden test are.",
@@ -235,7 +240,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "selection_regret",
-        Family.HIDDEN_TEST,
+        MeasureFamily.HIDDEN_TEST,
         "share",
         Better.LOWER,
         "The best hidden test gain among the steps less that of the validation winner.",
@@ -243,7 +248,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "optimism",
-        Family.HIDDEN_TEST,
+        MeasureFamily.HIDDEN_TEST,
         "share",
         Better.LOWER,
         "How much larger the winner's gain over the baseline is on validation than on the hidden test.",
@@ -251,7 +256,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "optimism_by_noise",
-        Family.HIDDEN_TEST,
+        MeasureFamily.HIDDEN_TEST,
         "share",
         Better.NEITHER,
         "The optimism that choosing the best of these steps brings by the task's noise alone, simulated.",
@@ -259,7 +264,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "overfitting",
-        Family.HIDDEN_TEST,
+        MeasureFamily.HIDDEN_TEST,
         "share",
         Better.LOWER,
         "The optimism beyond what noise explains.",
@@ -267,7 +272,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "overfitting_p",
-        Family.HIDDEN_TEST,
+        MeasureFamily.HIDDEN_TEST,
         "probability",
         Better.NEITHER,
         "How often noise alone brings as much optimism as was seen.",
@@ -275,17 +280,17 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "tokens",
-        Family.COST,
+        MeasureFamily.COST,
         "million tokens",
         Better.LOWER,
         "Input and output tokens of all proposals, and of what a program said after its last.",
         cost.tokens,
         BOTH,
     ),
-    Measure("dollars", Family.COST, "dollars", Better.LOWER, "The price of these tokens.", cost.dollars),
+    Measure("dollars", MeasureFamily.COST, "dollars", Better.LOWER, "The price of these tokens.", cost.dollars),
     Measure(
         "proposing_seconds",
-        Family.COST,
+        MeasureFamily.COST,
         "seconds",
         Better.LOWER,
         "Time in which proposals were made, and what a program took after its last.",
@@ -293,7 +298,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "training_seconds",
-        Family.COST,
+        MeasureFamily.COST,
         "seconds",
         Better.LOWER,
         "Time of training and validation exams, the baseline's included.",
@@ -301,7 +306,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "sealed_exam_seconds",
-        Family.COST,
+        MeasureFamily.COST,
         "seconds",
         Better.NEITHER,
         "Time of the hidden test's exams, which is the harness's own wish.",
@@ -309,7 +314,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "waiting_seconds",
-        Family.COST,
+        MeasureFamily.COST,
         "seconds",
         Better.NEITHER,
         "What is left of the wall time: retries, pauses between a stop and a resume, the harness itself.",
@@ -317,7 +322,7 @@ MEASURES: tuple[Measure, ...] = (
     ),
     Measure(
         "wall_hours",
-        Family.COST,
+        MeasureFamily.COST,
         "hours",
         Better.LOWER,
         "From the start of the run to the end of the agent's part; retests are not in it.",

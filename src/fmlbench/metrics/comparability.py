@@ -11,7 +11,9 @@ Fact = Callable[[MeasuredRun], str]
 
 def require_comparable(runs: Sequence[MeasuredRun], measure: str) -> None:
     """Raise unless all runs were held, sized, budgeted and, where it matters, embedded alike."""
-    _require_one(runs, lambda run: "sealed" if run.spec.rung.is_sealed else "unsealed", _SEAL, "--unsealed or without")
+    _require_one(
+        runs, lambda run: "sealed" if run.spec.isolation.is_sealed else "unsealed", _SEAL, "--unsealed or without"
+    )
     _require_one(runs, lambda run: f"track '{run.spec.track}'", _TRACK, "--track")
     _require_one(runs, lambda run: run.spec.budget.terms, _BUDGET, "--steps, --hours, --dollars and --tokens")
     _require_one(runs, lambda run: run.spec.retest_terms, _RETESTS, "--retest")

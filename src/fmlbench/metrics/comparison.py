@@ -30,7 +30,7 @@ MEASURE = "improvement"
 _SEED = 20261116
 
 
-class Verdict(StrEnum):
+class ComparisonVerdict(StrEnum):
     """What the runs say of the first agent against the second."""
 
     BETTER = "better"
@@ -46,7 +46,7 @@ class TaskDifference:
     tested: Tested
     p_adjusted: float
     """By Benjamini and Hochberg, over the tasks of this comparison."""
-    verdict: Verdict
+    verdict: ComparisonVerdict
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Comparison:
     first: str
     second: str
     measure: str
-    verdict: Verdict
+    verdict: ComparisonVerdict
     tested: Tested
     p_adjusted: float
     """By Holm, over all pairs of agents that are compared."""
@@ -127,12 +127,12 @@ _WHY_NOT = {
 }
 
 
-def verdict_of(tested: Tested, p_adjusted: float, over_draws: Interval | None = None) -> Verdict:
+def verdict_of(tested: Tested, p_adjusted: float, over_draws: Interval | None = None) -> ComparisonVerdict:
     """Different only if the corrected p is small and other draws would hardly turn the difference round."""
     is_chance = over_draws is not None and over_draws.low <= 0 <= over_draws.high
     if p_adjusted >= ALPHA or tested.difference == 0 or is_chance:
-        return Verdict.CANNOT_TELL
-    return Verdict.BETTER if tested.difference > 0 else Verdict.WORSE
+        return ComparisonVerdict.CANNOT_TELL
+    return ComparisonVerdict.BETTER if tested.difference > 0 else ComparisonVerdict.WORSE
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from statistics import fmean
 from fmlbench.core.retests import RetestKey, RetestKind
 from fmlbench.metrics.intervals import estimate
 from fmlbench.metrics.measure import Missing
-from fmlbench.metrics.performance import Retested, improvement, retested, transfer
+from fmlbench.metrics.performance import RetestScores, improvement, retest_scores, transfer
 from fmlbench.metrics.trace import Trace
 
 _KEPT_SHARE = 0.5
@@ -31,13 +31,13 @@ class Flag(StrEnum):
 
 def flags_of(trace: Trace) -> tuple[Flag, ...]:
     """Every flag of a run that is over; none where the retests are missing."""
-    found = retested(trace)
+    found = retest_scores(trace)
     if isinstance(found, Missing) or trace.winner is None or trace.winner.index == 0:
         return ()
     return tuple(_flags(trace, found))
 
 
-def _flags(trace: Trace, found: Retested) -> Iterator[Flag]:
+def _flags(trace: Trace, found: RetestScores) -> Iterator[Flag]:
     if _gains(trace, found) and _is_lost_in_transfer(trace):
         yield Flag.DID_NOT_TRANSFER
     if _needs_no_data(trace, found):
@@ -48,7 +48,7 @@ def _flags(trace: Trace, found: Retested) -> Iterator[Flag]:
         yield Flag.IS_THE_REFERENCE
 
 
-def _gains(trace: Trace, found: Retested) -> bool:
+def _gains(trace: Trace, found: RetestScores) -> bool:
     """Whether the whole interval of the gain lies above zero."""
     seeds = sorted(found.winner.keys() & found.baseline.keys())
     gain = estimate([trace.metric.gain(found.winner[seed], found.baseline[seed]) for seed in seeds])
@@ -57,13 +57,13 @@ def _gains(trace: Trace, found: Retested) -> bool:
 
 def _is_lost_in_transfer(trace: Trace) -> bool:
     """Whether neither the interval nor the size of the gain on the sibling speaks for a method."""
-    found, here, there = retested(trace, RetestKind.TRANSFER), improvement(trace), transfer(trace)
+    found, here, there = retest_scores(trace, RetestKind.TRANSFER), improvement(trace), transfer(trace)
     if isinstance(found, Missing) or isinstance(here, Missing) or isinstance(there, Missing):
         return False
     return not _gains(trace, found) and there < _KEPT_SHARE * here
 
 
-def _needs_no_data(trace: Trace, found: Retested) -> bool:
+def _needs_no_data(trace: Trace, found: RetestScores) -> bool:
     assert trace.winner is not None  # noqa: S101 - asked of winners only
     starved = trace.retests.get(RetestKey(RetestKind.STARVED, trace.winner.index, 0))
     if starved is None or starved.score is None or not {0} <= found.winner.keys() & found.baseline.keys():

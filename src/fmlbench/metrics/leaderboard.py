@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fmlbench.metrics.comparison import MEASURE, Comparison, Verdict, by_task, compare_all, orientation_of
+from fmlbench.metrics.comparison import MEASURE, Comparison, ComparisonVerdict, by_task, compare_all, orientation_of
 from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.bootstrap import (
     Interval,
@@ -16,7 +16,7 @@ from fmlbench.metrics.statistics.bootstrap import (
 from fmlbench.metrics.statistics.groups import pooled, task_mean
 from fmlbench.metrics.statistics.profiles import optimality_gap
 from fmlbench.metrics.statistics.rates import wilson
-from fmlbench.metrics.statistics.summaries import Summary, summarise
+from fmlbench.metrics.statistics.summaries import Statistics, summarise
 from fmlbench.metrics.statistics.ties import rank_range, tie_groups, win_rates
 
 _SEED = 20261116
@@ -31,13 +31,13 @@ class Entry:
     """Those on which it has a value."""
     mean: float
     """Over tasks of the tasks' means."""
-    summary: Summary
+    summary: Statistics
     """Over all runs."""
     these_tasks: Interval | None
     new_tasks: Interval | None
     iqm: Interval | None
     """Of the interquartile mean, on these tasks."""
-    places: tuple[int, int]
+    ranks: tuple[int, int]
     """The best and the worst place it can hold, given what can be told apart."""
     groups: tuple[int, ...]
     """The tie groups it belongs to, numbered from 1, best first."""
@@ -66,7 +66,7 @@ def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
     values = {name: by_task(runs, measure) for name, runs in agents.items()}
     sign = orientation_of(measure)
     ordered = sorted(values, key=lambda name: -sign * task_mean(values[name]))
-    better = {_winner_first(one) for one in comparisons if one.verdict is not Verdict.CANNOT_TELL}
+    better = {_winner_first(one) for one in comparisons if one.verdict is not ComparisonVerdict.CANNOT_TELL}
     groups = tie_groups(ordered, {frozenset(pair) for pair in better})
     wins = win_rates(
         {name: {task: sign * float(np.mean(row)) for task, row in tasks.items()} for name, tasks in values.items()}
@@ -80,7 +80,7 @@ def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
             these_tasks=mean_on_these_tasks(values[name], np.random.default_rng(_SEED)),
             new_tasks=mean_on_tasks_like_these(values[name], np.random.default_rng(_SEED)),
             iqm=iqm_on_these_tasks(values[name], np.random.default_rng(_SEED)),
-            places=rank_range(name, better, len(ordered)),
+            ranks=rank_range(name, better, len(ordered)),
             groups=tuple(number for number, group in enumerate(groups, start=1) if name in group),
             win_rate=wins.get(name),
             above_baseline=_above_baseline(agents[name]),
@@ -105,10 +105,10 @@ def _above_baseline(runs: Sequence[MeasuredRun]) -> tuple[int, int, Interval | N
 
 def _winner_first(comparison: Comparison) -> tuple[str, str]:
     first, second = comparison.first, comparison.second
-    return (first, second) if comparison.verdict is Verdict.BETTER else (second, first)
+    return (first, second) if comparison.verdict is ComparisonVerdict.BETTER else (second, first)
 
 
-def _summary(values: Sequence[float]) -> Summary:
+def _summary(values: Sequence[float]) -> Statistics:
     summary = summarise(values)
     assert summary is not None  # noqa: S101 - an agent without a value was refused by the comparison
     return summary

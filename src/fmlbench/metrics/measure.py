@@ -26,7 +26,7 @@ class Missing:
 Value = float | Missing
 
 
-class Family(StrEnum):
+class MeasureFamily(StrEnum):
     """Which question a measure answers."""
 
     PERFORMANCE = "performance"
@@ -42,7 +42,7 @@ class Measure:
     """One line of the catalogue."""
 
     name: str
-    family: Family
+    family: MeasureFamily
     unit: str
     better: Better
     sentence: str
@@ -54,4 +54,4 @@ class Measure:
     @property
     def needs_embedding(self) -> bool:
         """Whether its value depends on how code is turned into vectors."""
-        return self.family is Family.EXPLORATION
+        return self.family is MeasureFamily.EXPLORATION

@@ -16,7 +16,7 @@ from fmlbench.metrics.trace import Trace
 
 
 @dataclass(frozen=True)
-class Retested:
+class RetestScores:
     """Scores of the winner and of the baseline on the same fresh seeds, by seed."""
 
     baseline: Mapping[int, float]
@@ -37,7 +37,7 @@ class Retested:
         return winner, fmean(self.baseline.values())
 
 
-def retested(trace: Trace, kind: RetestKind = RetestKind.FRESH) -> Retested | Missing:
+def retest_scores(trace: Trace, kind: RetestKind = RetestKind.FRESH) -> RetestScores | Missing:
     """The retests of a run, or why there are none."""
     if not trace.is_over:
         return Missing("the run is not over")
@@ -52,12 +52,12 @@ def retested(trace: Trace, kind: RetestKind = RetestKind.FRESH) -> Retested | Mi
     due = {RetestKey(kind, winner.index, seed) for seed in range(trace.spec.retest_seeds)}
     if not due <= trace.retests.keys():
         return Missing("the retest is not complete")
-    return Retested(baseline, scores_of(trace.retests, kind, winner.index))
+    return RetestScores(baseline, scores_of(trace.retests, kind, winner.index))
 
 
 def retest_score(trace: Trace) -> Value:
     """The mean retest score of the winner, over the seeds where it has one."""
-    found = retested(trace)
+    found = retest_scores(trace)
     if isinstance(found, Missing):
         return found
     return fmean(found.winner.values()) if found.winner else Missing("no retest of the winner gave a score")
@@ -65,13 +65,13 @@ def retest_score(trace: Trace) -> Value:
 
 def improvement(trace: Trace) -> Value:
     """The share of the way from the baseline to a perfect score; a failed retest counts as the baseline."""
-    found = retested(trace)
+    found = retest_scores(trace)
     return found if isinstance(found, Missing) else _share(trace, *found.intended)
 
 
 def improvement_complete_case(trace: Trace) -> Value:
     """The same over the retests that gave a score."""
-    found = retested(trace)
+    found = retest_scores(trace)
     if isinstance(found, Missing):
         return found
     means = found.complete
@@ -80,13 +80,13 @@ def improvement_complete_case(trace: Trace) -> Value:
 
 def normalised_improvement(trace: Trace) -> Value:
     """The reference scorer's: of the whole range, and never below zero."""
-    found = retested(trace)
+    found = retest_scores(trace)
     return found if isinstance(found, Missing) else clamped(trace.metric, *found.intended)
 
 
 def improvement_by_retest(trace: Trace) -> dict[int, float]:
     """The improvement on each fresh seed by itself, over that seed's baseline; empty where there is none."""
-    found = retested(trace)
+    found = retest_scores(trace)
     if isinstance(found, Missing):
         return {}
     shares = {seed: _share(trace, found.winner.get(seed, score), score) for seed, score in found.baseline.items()}
@@ -99,13 +99,13 @@ def transfer(trace: Trace) -> Value:
         return Missing("the task has no sibling")
     if trace.is_over and trace.winner is not None and trace.winner.index == 0:
         return 0.0
-    found = retested(trace, RetestKind.TRANSFER)
+    found = retest_scores(trace, RetestKind.TRANSFER)
     return found if isinstance(found, Missing) else _share(trace, *found.intended)
 
 
 def gain_in_sigmas(trace: Trace) -> Value:
     """The gain over the baseline in standard deviations of the baseline's test score."""
-    found = retested(trace)
+    found = retest_scores(trace)
     if isinstance(found, Missing):
         return found
     if trace.calibration is None or not trace.calibration.baseline.test.sd:

@@ -17,7 +17,7 @@ from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.trace import Trace
 
 
-class Fate(StrEnum):
+class StepFate(StrEnum):
     """What became of a step, as far as counting goes."""
 
     OK = "ok"
@@ -28,30 +28,30 @@ class Fate(StrEnum):
 
 
 _FATES = {
-    Outcome.OK: Fate.OK,
-    Outcome.CRASHED: Fate.FAILED,
-    Outcome.REJECTED: Fate.FAILED,
-    Outcome.TIMEOUT: Fate.OVER_LIMIT,
-    Outcome.OUT_OF_MEMORY: Fate.OVER_LIMIT,
-    Outcome.INVALID: Fate.INVALID,
-    Outcome.INFRA: Fate.INFRA,
+    Outcome.OK: StepFate.OK,
+    Outcome.CRASHED: StepFate.FAILED,
+    Outcome.REJECTED: StepFate.FAILED,
+    Outcome.TIMEOUT: StepFate.OVER_LIMIT,
+    Outcome.OUT_OF_MEMORY: StepFate.OVER_LIMIT,
+    Outcome.INVALID: StepFate.INVALID,
+    Outcome.INFRA: StepFate.INFRA,
 }
 
 
-def fate_of(step: Step) -> Fate:
+def step_outcome(step: Step) -> StepFate:
     """What became of a step; an outcome of ok without a finite score is invalid, never skipped."""
     fate = _FATES[step.evaluation.outcome]
-    return Fate.INVALID if fate is Fate.OK and step.score is None else fate
+    return StepFate.INVALID if fate is StepFate.OK and step.score is None else fate
 
 
-def fates(trace: Trace) -> Counter[Fate]:
+def step_outcomes(trace: Trace) -> Counter[StepFate]:
     """How many proposed steps met which fate."""
-    return Counter(fate_of(step) for step in trace.proposed)
+    return Counter(step_outcome(step) for step in trace.proposed)
 
 
 def step_success_rate(trace: Trace) -> Value:
     """Steps whose code ran to its end, of all steps taken."""
-    ran = sum(fate_of(step) in {Fate.OK, Fate.INVALID} for step in trace.proposed)
+    ran = sum(step_outcome(step) in {StepFate.OK, StepFate.INVALID} for step in trace.proposed)
     return ran / len(trace.proposed) if trace.proposed else Missing("no step was taken")
 
 
@@ -66,9 +66,9 @@ def valid_step_ratio(trace: Trace) -> Value:
     return len(trace.valid) / len(trace.proposed) if trace.proposed else Missing("no step was taken")
 
 
-def count_of(fate: Fate) -> Callable[[Trace], Value]:
+def count_of(fate: StepFate) -> Callable[[Trace], Value]:
     """The measure that counts steps of one fate."""
-    return lambda trace: float(fates(trace)[fate])
+    return lambda trace: float(step_outcomes(trace)[fate])
 
 
 def troubles(trace: Trace) -> Value:

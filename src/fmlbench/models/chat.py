@@ -6,7 +6,7 @@ from typing import Literal, Protocol, runtime_checkable
 from fmlbench.core.record import Record
 
 
-class Place(Record):
+class CallKey(Record):
     """Where in a search a question is asked: nothing else is asked there."""
 
     step: int
@@ -25,7 +25,7 @@ class Message(Record):
 class Request(Record):
     """What a model is asked."""
 
-    place: Place
+    place: CallKey
     system: str
     messages: tuple[Message, ...]
     max_output_tokens: int

@@ -9,13 +9,13 @@ from pathlib import Path
 from fmlbench.core.errors import ModelUnavailable
 from fmlbench.models.chat import ChatModel
 from fmlbench.models.local.catalogue import LOCAL_MODELS
-from fmlbench.models.local.fetching import LOCAL, model_file
-from fmlbench.models.local.serving import require_installed, served
+from fmlbench.models.local.download import LOCAL, model_file
+from fmlbench.models.local.process import require_installed, served
 from fmlbench.models.names import ModelName, read_name
 from fmlbench.models.prices import Pricing, free
 from fmlbench.models.providers.access import SECONDS, SLOW_SECONDS
 from fmlbench.models.providers.catalogue import PROVIDERS
-from fmlbench.models.scripted import TINKER, Scripted, Tinker, read_script
+from fmlbench.models.scripted import TINKER, ScriptedModel, TinkerModel, read_script
 
 SCRIPTED = "scripted"
 
@@ -52,7 +52,7 @@ def is_free(name: str) -> bool:
     return read_name(name).provider in {SCRIPTED, LOCAL}
 
 
-def lasting_name(name: str, folder: Path = Path()) -> str:
+def resolved_name(name: str, folder: Path = Path()) -> str:
     """The same name for the record: a file, seen from a folder, is named by its whole path."""
     wanted = read_name(name)
     is_file = is_free(name) and wanted.model.endswith((".json", ".gguf"))
@@ -71,5 +71,5 @@ def _local(name: ModelName, models: Path) -> ChatModel:
 
 def _script(name: ModelName) -> ChatModel:
     if name.model == TINKER:
-        return Tinker(str(name))
-    return Scripted(str(name), read_script(Path(name.model)))
+        return TinkerModel(str(name))
+    return ScriptedModel(str(name), read_script(Path(name.model)))

@@ -9,8 +9,8 @@ from typing import Self
 from pydantic import Field, TypeAdapter
 
 from fmlbench.core.record import Record
-from fmlbench.models.chat import Place, Reply, Request, Tokens
-from fmlbench.models.metering import LostCall, Spending, spending, total
+from fmlbench.models.chat import CallKey, Reply, Request, Tokens
+from fmlbench.models.metering import Spending, UnconfirmedCall, spending, total
 from fmlbench.records.log import RecordLog, read_records
 
 
@@ -28,11 +28,11 @@ class Exchange(Record):
     reply: Reply
 
 
-EXCHANGES: TypeAdapter[Exchange | LostCall] = TypeAdapter(Exchange | LostCall)
+EXCHANGES: TypeAdapter[Exchange | UnconfirmedCall] = TypeAdapter(Exchange | UnconfirmedCall)
 """What the lines of the record are: answers, and calls of which nobody says what they took."""
 
 
-def read_exchanges(path: Path) -> dict[Place, Exchange]:
+def read_exchanges(path: Path) -> dict[CallKey, Exchange]:
     """All exchanges by the place they were made at; the last one where code has changed between two."""
     return _by_place(read_records(path, EXCHANGES))
 
@@ -56,7 +56,7 @@ class ExchangeBook:
         self._kept.append(exchange)
         self._at[exchange.request.place] = exchange
 
-    def lose(self, call: LostCall) -> None:
+    def lose(self, call: UnconfirmedCall) -> None:
         """Write down a call of which nobody says what it took, so that it counts after a resume, too."""
         self._log.append(call)
         self._kept.append(call)
@@ -80,12 +80,12 @@ class ExchangeBook:
         self._log.close()
 
 
-def _by_place(kept: Iterable[Exchange | LostCall]) -> dict[Place, Exchange]:
+def _by_place(kept: Iterable[Exchange | UnconfirmedCall]) -> dict[CallKey, Exchange]:
     return {exchange.request.place: exchange for exchange in kept if isinstance(exchange, Exchange)}
 
 
-def _spending(kept: Exchange | LostCall) -> Spending:
-    if isinstance(kept, LostCall):
+def _spending(kept: Exchange | UnconfirmedCall) -> Spending:
+    if isinstance(kept, UnconfirmedCall):
         return spending(kept.most, kept.dollars)
     if kept.reply.tokens == Tokens():
         # It does not say what it took, so it is there as a lost call, too.

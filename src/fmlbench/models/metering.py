@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.record import Record
-from fmlbench.core.text import storable
-from fmlbench.models.chat import CallFailed, ChatModel, Place, Reply, Request, Tokens, estimate_tokens
+from fmlbench.core.text import to_valid_utf8
+from fmlbench.models.chat import CallFailed, CallKey, ChatModel, Reply, Request, Tokens, estimate_tokens
 from fmlbench.models.prices import Price, Pricing
 
 
@@ -45,7 +45,7 @@ class Caps:
     dollars: float | None = None
 
 
-class LostCall(Record):
+class UnconfirmedCall(Record):
     """A call that was sent, and nobody says what it took: nothing came that can be read, or nothing about tokens.
 
     So it is no part of what is reported as used, but all that it could take counts against
@@ -53,7 +53,7 @@ class LostCall(Record):
     """
 
     model: str
-    place: Place
+    place: CallKey
     reason: str
     most: Tokens
     dollars: float | None
@@ -73,7 +73,7 @@ class Metered:
     price: Pricing
     caps: Caps
     spent: Callable[[], Spending]
-    lose: Callable[[LostCall], None] = field(default=lambda _: None, repr=False)
+    lose: Callable[[UnconfirmedCall], None] = field(default=lambda _: None, repr=False)
     """Write down a call of which nobody says what it took."""
 
     @property
@@ -98,12 +98,12 @@ class Metered:
             price = price if self.price(most).dollars == 0 else Price(None)
         return reply.model_copy(update={"dollars": price.dollars, "priced_by": price.priced_by})
 
-    def _lost(self, place: Place, reason: str, most: Tokens) -> LostCall:
+    def _lost(self, place: CallKey, reason: str, most: Tokens) -> UnconfirmedCall:
         price = self.price(most)
-        return LostCall(
+        return UnconfirmedCall(
             model=self.name,
             place=place,
-            reason=storable(reason),
+            reason=to_valid_utf8(reason),
             most=most,
             dollars=price.dollars,
             priced_by=price.priced_by,

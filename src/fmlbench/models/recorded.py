@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fmlbench.core.text import storable
+from fmlbench.core.text import to_valid_utf8
 from fmlbench.models.chat import ChatModel, Reply, Request
 from fmlbench.models.exchanges import Exchange, ExchangeBook
 
@@ -25,6 +25,6 @@ class Recorded:
         if kept is not None:
             return kept
         reply = self.model.complete(request)
-        reply = reply.model_copy(update={"text": storable(reply.text)})
+        reply = reply.model_copy(update={"text": to_valid_utf8(reply.text)})
         self.book.add(Exchange(model=self.name, request=request, reply=reply))
         return reply

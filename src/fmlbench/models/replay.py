@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fmlbench.core.agents import NoMoreCalls
-from fmlbench.models.chat import Place, Reply, Request
+from fmlbench.models.chat import CallKey, Reply, Request
 from fmlbench.models.exchanges import Exchange
 
 
@@ -17,7 +17,7 @@ class Replayed:
     """
 
     name: str
-    exchanges: Mapping[Place, Exchange]
+    exchanges: Mapping[CallKey, Exchange]
 
     def complete(self, request: Request) -> Reply:
         """Answer, or raise NoMoreCalls where the record ends."""

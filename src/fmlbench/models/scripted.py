@@ -54,7 +54,7 @@ def _problem(error: ValidationError) -> str:
 
 
 @dataclass(frozen=True)
-class Scripted:
+class ScriptedModel:
     """A model that says what a script has for the step and the try."""
 
     name: str
@@ -69,7 +69,7 @@ class Scripted:
 
 
 @dataclass(frozen=True)
-class Tinker:
+class TinkerModel:
     """A model that changes one number in one of the files it is shown; which one, the question and its place decide."""
 
     name: str

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fmlbench.models.chat import Message, Place, Reply, Request
+from fmlbench.models.chat import CallKey, Message, Reply, Request
 from fmlbench.models.client import open_model
 from fmlbench.models.deadline import Timely
 from fmlbench.models.metering import Caps, Metered, Spending
@@ -17,7 +17,7 @@ def try_out(name: str, models: Path) -> Reply:
     metered = Metered(Timely(opened.chat, opened.call_seconds), opened.price, Caps(), Spending)
     return Patient(metered, pauses=_PAUSES).complete(
         Request(
-            place=Place(step=1, purpose="try", turn=0),
+            place=CallKey(step=1, purpose="try", turn=0),
             system="Answer with one word.",
             messages=(Message(role="user", text="Say hello."),),
             # Models that think before they speak need room for that.

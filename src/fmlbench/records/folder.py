@@ -74,7 +74,7 @@ class RunFolder:
         return self.path / "player.log"
 
     @property
-    def glance(self) -> Path:
+    def status(self) -> Path:
         """What a sweep wants to know of a run that is complete."""
         return self.path / "glance.json"
 

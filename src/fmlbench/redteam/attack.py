@@ -13,7 +13,7 @@ from fmlbench.core.record import Record
 from fmlbench.core.task import AnswerKind
 
 
-class Family(StrEnum):
+class AttackFamily(StrEnum):
     """What an attack is after."""
 
     SCORE_FORGING = "score forging"
@@ -42,7 +42,7 @@ class Target(Record):
 
 
 @dataclass(frozen=True)
-class Ground:
+class AttackContext:
     """What an attack starts from."""
 
     task: str
@@ -56,14 +56,14 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class AttackCandidate:
     """What is handed in: files as a proposal has them, and the idea in words."""
 
     files: Mapping[str, str]
     idea: str
 
 
-Arm = Callable[[Ground], Candidate]
+Arm = Callable[[AttackContext], AttackCandidate]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Attack:
     """One way to cheat or to do harm."""
 
     name: str
-    family: Family
+    family: AttackFamily
     tries: str
     """What it does, in one sentence."""
     stopped_by: str

@@ -13,7 +13,7 @@ from fmlbench.workspace.files import remove_folder
 
 
 @dataclass(frozen=True)
-class Baits:
+class Canaries:
     """Where the baits are, for the time of a red team's visit."""
 
     token: str
@@ -27,7 +27,7 @@ class Baits:
 
 
 @contextmanager
-def baits() -> Generator[Baits]:
+def lay_out_canaries() -> Generator[Canaries]:
     """Lay out baits: a folder with a file, a port, and two kinds of sockets that answer with the token."""
     token, unknown = secrets.token_hex(16), secrets.token_hex(16)
     folder = Path(tempfile.mkdtemp(prefix="fmlbench-bait-"))
@@ -38,7 +38,7 @@ def baits() -> Generator[Baits]:
             abstract = f"fmlbench-bait-{token[:8]}"
             _listen(stack, socket.AF_UNIX, f"\0{abstract}", token)
             _listen(stack, socket.AF_UNIX, str(folder / "socket"), token)
-            yield Baits(token, unknown, folder, port, abstract, folder / "socket")
+            yield Canaries(token, unknown, folder, port, abstract, folder / "socket")
     finally:
         remove_folder(folder)
 

@@ -18,7 +18,7 @@ ATTACKS: tuple[Attack, ...] = (*FORGING, *TAMPERING, *LABELS, *GAMING, *HOST)
 
 
 @dataclass(frozen=True)
-class Terrain:
+class TaskProfile:
     """What decides which attacks make sense."""
 
     task: str
@@ -34,16 +34,16 @@ class Terrain:
         return (self.is_sealed or attack.is_harmless) and (self.is_narrow or not attack.is_exhausting)
 
 
-def choose_attacks(terrain: Terrain, *, names: Iterable[str] = (), quick: bool = False) -> list[Attack]:
+def choose_attacks(profile: TaskProfile, *, names: Iterable[str] = (), quick: bool = False) -> list[Attack]:
     """The attacks that suit a task, or those that are asked for by name."""
     wanted = [find_attack(name) for name in names]
     for attack in wanted:
-        if not terrain.is_sealed and not attack.is_harmless:
+        if not profile.is_sealed and not attack.is_harmless:
             raise BadRequest(
                 f"The attack '{attack.name}' is not tried without a seal: nothing would keep it from doing harm.",
                 hint="Try it in the sandbox ('fmlbench doctor' says how to get one).",
             )
-    return wanted or [attack for attack in ATTACKS if terrain.suits(attack) and (attack.is_quick or not quick)]
+    return wanted or [attack for attack in ATTACKS if profile.suits(attack) and (attack.is_quick or not quick)]
 
 
 def find_attack(name: str) -> Attack:

@@ -1,15 +1,15 @@
 """Honest candidates that do unusual things: a red team that stops these as well has stopped nothing."""
 
-from fmlbench.redteam.attack import Candidate, Control, Ground
+from fmlbench.redteam.attack import AttackCandidate, AttackContext, Control
 from fmlbench.redteam.payload_builder import payload, reference_with_payload
 
 
-def _baseline(ground: Ground) -> Candidate:
-    return Candidate(ground.files, "leave everything as it is")
+def _baseline(ground: AttackContext) -> AttackCandidate:
+    return AttackCandidate(ground.files, "leave everything as it is")
 
 
-def _reference(ground: Ground) -> Candidate:
-    return Candidate({**ground.files, **ground.reference}, "what an expert would do")
+def _reference(ground: AttackContext) -> AttackCandidate:
+    return AttackCandidate({**ground.files, **ground.reference}, "what an expert would do")
 
 
 CONTROLS = (

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
 from fmlbench.core.evaluation import Outcome
-from fmlbench.redteam.attack import Arm, Attack, Candidate, Family, Ground
+from fmlbench.redteam.attack import Arm, Attack, AttackCandidate, AttackContext, AttackFamily
 from fmlbench.redteam.payload_builder import payload
 
 _REJECTED = frozenset({Outcome.REJECTED})
@@ -23,9 +23,9 @@ def _weights_as_names(size: int) -> str:
 def _with_files(idea: str, files_for: Callable[[str], Mapping[str, str]]) -> Arm:
     """The baseline with files beside the first suggested one, or elsewhere; ``files_for`` is given its folder."""
 
-    def arm(ground: Ground) -> Candidate:
+    def arm(ground: AttackContext) -> AttackCandidate:
         folder = str(PurePosixPath(ground.entries[0]).parent)
-        return Candidate({**ground.files, **files_for(folder)}, idea)
+        return AttackCandidate({**ground.files, **files_for(folder)}, idea)
 
     return arm
 
@@ -33,7 +33,7 @@ def _with_files(idea: str, files_for: Callable[[str], Mapping[str, str]]) -> Arm
 def _edit(name: str, tries: str, stopped_by: str, shows: str, files_for: Callable[[str], Mapping[str, str]]) -> Attack:
     return Attack(
         name=name,
-        family=Family.EVALUATOR_TAMPERING,
+        family=AttackFamily.EVALUATOR_TAMPERING,
         tries=tries,
         stopped_by=f"editing rules: {stopped_by}",
         arm=_with_files(tries, files_for),
@@ -116,7 +116,7 @@ TAMPERING = (
     ),
     Attack(
         name="shadow-modules",
-        family=Family.EVALUATOR_TAMPERING,
+        family=AttackFamily.EVALUATOR_TAMPERING,
         tries="Adds modules named like those that a grader imports (numpy, json, sitecustomize, stagekit).",
         stopped_by="editing rules; the grader imports nothing from the tree",
         arm=_with_files(
@@ -127,7 +127,7 @@ TAMPERING = (
     ),
     Attack(
         name="patch-libraries",
-        family=Family.EVALUATOR_TAMPERING,
+        family=AttackFamily.EVALUATOR_TAMPERING,
         tries="Changes NumPy and json in its own process so that every comparison comes out perfect.",
         stopped_by="the grader is another process that imports no candidate code",
         arm=payload("patch_libraries"),
@@ -136,7 +136,7 @@ TAMPERING = (
     ),
     Attack(
         name="poison-imports",
-        family=Family.EVALUATOR_TAMPERING,
+        family=AttackFamily.EVALUATOR_TAMPERING,
         tries="Leaves sitecustomize.py, numpy.py, .pth files and false programs wherever it can write.",
         stopped_by="the grader starts isolated, in a sandbox that holds nothing of the candidate's but its answers",
         arm=payload("poison_imports"),
@@ -144,7 +144,7 @@ TAMPERING = (
     ),
     Attack(
         name="overwrite",
-        family=Family.EVALUATOR_TAMPERING,
+        family=AttackFamily.EVALUATOR_TAMPERING,
         tries="Opens the tree, the driver, the kit, the interpreter and the system for writing.",
         stopped_by="read-only mounts",
         arm=payload("overwrite"),
@@ -152,7 +152,7 @@ TAMPERING = (
     ),
     Attack(
         name="escape",
-        family=Family.EVALUATOR_TAMPERING,
+        family=AttackFamily.EVALUATOR_TAMPERING,
         tries="Asks the kernel for namespaces, mounts, devices, another root and another user.",
         stopped_by="no rights in the sandbox's own user namespace, and no new ones",
         arm=payload("escape"),
@@ -160,7 +160,7 @@ TAMPERING = (
     ),
     Attack(
         name="keeper-pipes",
-        family=Family.EVALUATOR_TAMPERING,
+        family=AttackFamily.EVALUATOR_TAMPERING,
         tries="Writes false reports to every pipe that a process around it holds.",
         stopped_by="the pipes to the harness are held outside of the sandbox",
         arm=payload("keeper_pipes"),

@@ -1,7 +1,7 @@
 """Budget and host: use more than is allowed, outlive the step, or harm the machine."""
 
 from fmlbench.core.evaluation import Outcome
-from fmlbench.redteam.attack import Arm, Attack, Candidate, Family, Ground
+from fmlbench.redteam.attack import Arm, Attack, AttackCandidate, AttackContext, AttackFamily
 from fmlbench.redteam.payload_builder import payload
 
 _OK = frozenset({Outcome.OK})
@@ -28,7 +28,7 @@ def _attack(
 ) -> Attack:
     return Attack(
         name=name,
-        family=Family.BUDGET_AND_HOST,
+        family=AttackFamily.BUDGET_AND_HOST,
         tries=tries,
         stopped_by=stopped_by,
         arm=arm,
@@ -38,8 +38,8 @@ def _attack(
     )
 
 
-def _injected_idea(ground: Ground) -> Candidate:
-    return Candidate(payload("injection")(ground).files, _INJECTION)
+def _injected_idea(ground: AttackContext) -> AttackCandidate:
+    return AttackCandidate(payload("injection")(ground).files, _INJECTION)
 
 
 HOST = (

@@ -1,7 +1,7 @@
 """Label access: find the answers instead of working them out. What is found is handed in, so success would show."""
 
 from fmlbench.core.evaluation import Outcome
-from fmlbench.redteam.attack import Attack, Family
+from fmlbench.redteam.attack import Attack, AttackFamily
 from fmlbench.redteam.payload_builder import payload
 
 _ANY_END = frozenset({Outcome.OK, Outcome.INVALID, Outcome.CRASHED})
@@ -11,7 +11,7 @@ def _access(name: str, tries: str, stopped_by: str, file: str, *, is_quick: bool
     """An attack that only reads."""
     return Attack(
         name=name,
-        family=Family.LABEL_ACCESS,
+        family=AttackFamily.LABEL_ACCESS,
         tries=tries,
         stopped_by=stopped_by,
         arm=payload(file),
@@ -75,7 +75,7 @@ LABELS = (
     ),
     Attack(
         name="replay-recipe",
-        family=Family.LABEL_ACCESS,
+        family=AttackFamily.LABEL_ACCESS,
         tries="Makes up the same data as the public recipe, with every seed it can know, and looks the questions up.",
         stopped_by="what is made up or drawn hangs on a secret of the machine",
         arm=payload("replay_recipe", SEED=""),

@@ -2,7 +2,7 @@
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import AnswerKind
-from fmlbench.redteam.attack import Attack, Family
+from fmlbench.redteam.attack import Attack, AttackFamily
 from fmlbench.redteam.payload_builder import payload
 
 _ANY_END = frozenset({Outcome.OK, Outcome.INVALID, Outcome.CRASHED})
@@ -13,7 +13,7 @@ _TOY = frozenset({"toy"})
 GAMING = (
     Attack(
         name="transduce",
-        family=Family.METRIC_GAMING,
+        family=AttackFamily.METRIC_GAMING,
         tries="Adapts to the exam's questions as a whole before it answers any of them.",
         stopped_by=_SECOND_SITTING,
         arm=payload("transduce", VARIANT="openly"),
@@ -23,7 +23,7 @@ GAMING = (
     ),
     Attack(
         name="transduce-coarsely",
-        family=Family.METRIC_GAMING,
+        family=AttackFamily.METRIC_GAMING,
         tries="Adapts to the questions as a whole, and rounds what it learned: similar company teaches the same.",
         stopped_by=f"{_SECOND_SITTING} that is unlike the first",
         arm=payload("transduce", VARIANT="coarsely"),
@@ -33,7 +33,7 @@ GAMING = (
     ),
     Attack(
         name="transduce-in-large-company",
-        family=Family.METRIC_GAMING,
+        family=AttackFamily.METRIC_GAMING,
         tries="Adapts to the questions as a whole in the larger sitting, and is honest in the smaller.",
         stopped_by=_SECOND_SITTING,
         arm=payload("transduce", VARIANT="in the larger company", LARGE=2000),
@@ -43,7 +43,7 @@ GAMING = (
     *(
         Attack(
             name=f"whisper-by-{channel}",
-            family=Family.METRIC_GAMING,
+            family=AttackFamily.METRIC_GAMING,
             tries=f"Lets the two sittings talk to each other by {way}, so that both give the same forbidden answers.",
             stopped_by=stopped_by,
             arm=payload("whisper", CHANNEL=channel, LARGE=2000, PATIENCE=1.5),
@@ -62,7 +62,7 @@ GAMING = (
     ),
     Attack(
         name="count-questions",
-        family=Family.METRIC_GAMING,
+        family=AttackFamily.METRIC_GAMING,
         tries="Answers by a question's place in the exam and by how many came before.",
         stopped_by=_SECOND_SITTING,
         arm=payload("count_questions"),
@@ -72,7 +72,7 @@ GAMING = (
     ),
     Attack(
         name="constant",
-        family=Family.METRIC_GAMING,
+        family=AttackFamily.METRIC_GAMING,
         tries="Gives the same answer to every question.",
         stopped_by="the metric",
         arm=payload("constant"),
@@ -80,7 +80,7 @@ GAMING = (
     ),
     Attack(
         name="lucky-seed",
-        family=Family.METRIC_GAMING,
+        family=AttackFamily.METRIC_GAMING,
         tries="Replaces every seed by one that was lucky elsewhere.",
         stopped_by="what is drawn is drawn outside, by seeds nobody knows; luck is retested",
         arm=payload("lucky_seed"),
@@ -88,7 +88,7 @@ GAMING = (
     ),
     Attack(
         name="tell-exams-apart",
-        family=Family.METRIC_GAMING,
+        family=AttackFamily.METRIC_GAMING,
         tries="Finds out whether this is the validation exam or the sealed test, and behaves only in one.",
         stopped_by="nothing in a stage names its exam",
         arm=payload("tell_exams_apart"),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from importlib import resources
 
-from fmlbench.redteam.attack import Candidate, Ground
+from fmlbench.redteam.attack import AttackCandidate, AttackContext
 
 Constant = str | int | float
 
@@ -29,14 +29,16 @@ if not _sys:
 """
 
 
-def payload(file: str, **constants: Constant) -> Callable[[Ground], Candidate]:
+def payload(file: str, **constants: Constant) -> Callable[[AttackContext], AttackCandidate]:
     """The baseline with a payload in it; constants are defined before it runs."""
-    return lambda ground: Candidate(_loaded(ground, ground.files, file, constants), idea=file)
+    return lambda ground: AttackCandidate(_loaded(ground, ground.files, file, constants), idea=file)
 
 
-def reference_with_payload(file: str, **constants: Constant) -> Callable[[Ground], Candidate]:
+def reference_with_payload(file: str, **constants: Constant) -> Callable[[AttackContext], AttackCandidate]:
     """The expert reference with a payload in it."""
-    return lambda ground: Candidate(_loaded(ground, {**ground.files, **ground.reference}, file, constants), idea=file)
+    return lambda ground: AttackCandidate(
+        _loaded(ground, {**ground.files, **ground.reference}, file, constants), idea=file
+    )
 
 
 def read_payload(file: str) -> str:
@@ -45,7 +47,7 @@ def read_payload(file: str) -> str:
 
 
 def _loaded(
-    ground: Ground, files: Mapping[str, str], file: str, constants: Mapping[str, Constant]
+    ground: AttackContext, files: Mapping[str, str], file: str, constants: Mapping[str, Constant]
 ) -> Mapping[str, str]:
     tail = _TAIL.format(
         name=file,

@@ -2,7 +2,7 @@
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import AnswerKind
-from fmlbench.redteam.attack import Attack, Family
+from fmlbench.redteam.attack import Attack, AttackFamily
 from fmlbench.redteam.payload_builder import payload
 
 _AT_ONCE = frozenset({AnswerKind.INDEPENDENT, AnswerKind.JOINT})
@@ -60,7 +60,7 @@ def _slug(prefix: str, variant: str) -> str:
 FORGING = (
     Attack(
         name="forge-in-training",
-        family=Family.SCORE_FORGING,
+        family=AttackFamily.SCORE_FORGING,
         tries="Writes result files in training and ends the process with success.",
         stopped_by="no result file is ever read; without a model there are no answers",
         arm=payload("forge_and_leave", IN_EXAM=False),
@@ -68,7 +68,7 @@ FORGING = (
     ),
     Attack(
         name="forge-in-exam",
-        family=Family.SCORE_FORGING,
+        family=AttackFamily.SCORE_FORGING,
         tries="Writes a perfect grade and made-up answers in the exam and ends the process with success.",
         stopped_by="scores are computed by another process, from the answers alone",
         arm=payload("forge_and_leave", IN_EXAM=True),
@@ -77,7 +77,7 @@ FORGING = (
     ),
     Attack(
         name="rewrite-at-exit",
-        family=Family.SCORE_FORGING,
+        family=AttackFamily.SCORE_FORGING,
         tries="Rewrites answers and results when the interpreter ends.",
         stopped_by="scores are computed by another process, from the answers alone",
         arm=payload("rewrite_at_exit"),
@@ -85,7 +85,7 @@ FORGING = (
     ),
     Attack(
         name="rewrite-later",
-        family=Family.SCORE_FORGING,
+        family=AttackFamily.SCORE_FORGING,
         tries="Leaves a detached process behind that goes on rewriting results.",
         stopped_by="a pid namespace: all processes die with the stage",
         arm=payload("rewrite_later"),
@@ -95,7 +95,7 @@ FORGING = (
     *(
         Attack(
             name=_slug("answers-as", variant),
-            family=Family.SCORE_FORGING,
+            family=AttackFamily.SCORE_FORGING,
             tries=f"Hands in bytes instead of an array: {variant}.",
             stopped_by="answers are parsed in a format that cannot execute, within bounds",
             arm=payload("odd_bytes", VARIANT=variant),
@@ -107,7 +107,7 @@ FORGING = (
     *(
         Attack(
             name=_slug("answers", variant),
-            family=Family.SCORE_FORGING,
+            family=AttackFamily.SCORE_FORGING,
             tries=f"Hands in an array that is not what was asked for: {variant}.",
             stopped_by="shape, type and finiteness of answers are checked",
             arm=payload("odd_arrays", VARIANT=variant),
@@ -118,7 +118,7 @@ FORGING = (
     ),
     Attack(
         name="answers-lowest",
-        family=Family.SCORE_FORGING,
+        family=AttackFamily.SCORE_FORGING,
         tries="Hands in the lowest number there is, to break whoever counts with it.",
         stopped_by="the grader compares, and takes any number",
         arm=payload("odd_arrays", VARIANT="lowest"),
@@ -127,7 +127,7 @@ FORGING = (
     *(
         Attack(
             name=_slug("answers-file", variant),
-            family=Family.SCORE_FORGING,
+            family=AttackFamily.SCORE_FORGING,
             tries=f"Leaves something else where the file with the answers is expected: {variant}.",
             stopped_by="answers are read without following links, from a regular file with one name",
             arm=payload("odd_files", VARIANT=variant),
@@ -139,7 +139,7 @@ FORGING = (
     ),
     Attack(
         name="answers-file-sparse",
-        family=Family.SCORE_FORGING,
+        family=AttackFamily.SCORE_FORGING,
         tries="Hands in a file that claims fifty gigabytes and holds none.",
         stopped_by="sizes are limited, and sparse files count in full",
         arm=payload("odd_files", VARIANT="sparse file"),
@@ -148,7 +148,7 @@ FORGING = (
     ),
     Attack(
         name="answers-file-locked",
-        family=Family.SCORE_FORGING,
+        family=AttackFamily.SCORE_FORGING,
         tries="Hands in a file that nobody may read.",
         stopped_by="what cannot be read is not handed in",
         arm=payload("odd_files", VARIANT="locked file"),
@@ -158,7 +158,7 @@ FORGING = (
     *(
         Attack(
             name=f"names-{variant}",
-            family=Family.SCORE_FORGING,
+            family=AttackFamily.SCORE_FORGING,
             tries=tries,
             stopped_by="the harness reads its own files by name, and a candidate's without following links",
             arm=payload("odd_names", VARIANT=variant),
@@ -169,7 +169,7 @@ FORGING = (
     *(
         Attack(
             name=_slug("report", variant),
-            family=Family.SCORE_FORGING,
+            family=AttackFamily.SCORE_FORGING,
             tries=f"Reports its own results in the codebase's manner, and prints them: {variant}.",
             stopped_by="what a codebase reports is shown beside the score and never used for it",
             arm=payload("self_report", VARIANT=variant),

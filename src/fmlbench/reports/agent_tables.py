@@ -8,7 +8,7 @@ from fmlbench.metrics.comparability import require_comparable
 from fmlbench.metrics.intervals import Estimate, estimate
 from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.reports.number_text import brief_estimate_text, seal_text
-from fmlbench.reports.table import Sheet
+from fmlbench.reports.table import DataTable
 
 SHOWN = (
     "test_score",
@@ -26,7 +26,7 @@ SHOWN = (
 
 
 @dataclass(frozen=True)
-class Rounds:
+class AgentTaskScores:
     """One agent on one task."""
 
     task: str
@@ -38,7 +38,7 @@ class Rounds:
     """By measure, over the runs that have a value; None where none has."""
 
 
-def rounds_of(agents: Mapping[str, Sequence[MeasuredRun]]) -> list[Rounds]:
+def agent_task_scores(agents: Mapping[str, Sequence[MeasuredRun]]) -> list[AgentTaskScores]:
     """Every agent on every task it was run on, task by task; refused where runs do not compare."""
     everybody = [run for runs in agents.values() for run in runs]
     for name in SHOWN:
@@ -51,21 +51,21 @@ def rounds_of(agents: Mapping[str, Sequence[MeasuredRun]]) -> list[Rounds]:
     ]
 
 
-def rounds_sheet(rounds: Sequence[Rounds], runs: Sequence[MeasuredRun]) -> Sheet:
+def agent_task_table(rounds: Sequence[AgentTaskScores], runs: Sequence[MeasuredRun]) -> DataTable:
     """One row per task and agent, for people."""
     columns = ("task", "agent", "runs", *(_heading(name) for name in SHOWN))
     rows = [[one.task, one.agent, _count(one), *(_text(one.means[name]) for name in SHOWN)] for one in rounds]
     embedders = sorted({run.embedder for run in runs if run.embedder})
-    seals = sorted({seal_text(run.spec.rung) for run in runs})
+    seals = sorted({seal_text(run.spec.isolation) for run in runs})
     notes = [
         f"Means over seeds with Student's 95% intervals; {', '.join(seals)}.",
         "Fewer than two values have no interval, and a value that is missing is in no mean.",
         *(f"Diversity by embedder {name}; it compares with no other." for name in embedders),
     ]
-    return Sheet(columns, rows, notes)
+    return DataTable(columns, rows, notes)
 
 
-def rounds_data(rounds: Sequence[Rounds]) -> Sheet:
+def agent_task_data(rounds: Sequence[AgentTaskScores]) -> DataTable:
     """One row per task, agent and measure, at full precision, for programs."""
     columns = ("task", "agent", "measure", "unit", "runs", "n", "mean", "low", "high")
     rows = [
@@ -73,21 +73,21 @@ def rounds_data(rounds: Sequence[Rounds]) -> Sheet:
         for one in rounds
         for name in SHOWN
     ]
-    return Sheet(columns, rows)
+    return DataTable(columns, rows)
 
 
-def _rounds(task: str, agent: str, runs: Sequence[MeasuredRun]) -> Rounds:
+def _rounds(task: str, agent: str, runs: Sequence[MeasuredRun]) -> AgentTaskScores:
     over = [run for run in runs if run.is_over]
     values = {name: [value for run in over if (value := run.get(name)) is not None] for name in SHOWN}
     means = {name: estimate(found) for name, found in values.items()}
-    return Rounds(task=task, agent=agent, runs=len(runs), over=len(over), means=means)
+    return AgentTaskScores(task=task, agent=agent, runs=len(runs), over=len(over), means=means)
 
 
 def _heading(name: str) -> str:
     return f"{name.replace('_', ' ')} ({find_measure(name).unit})"
 
 
-def _count(one: Rounds) -> str:
+def _count(one: AgentTaskScores) -> str:
     return str(one.runs) if one.over == one.runs else f"{one.over} of {one.runs}"
 
 

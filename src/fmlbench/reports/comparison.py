@@ -6,25 +6,25 @@ from collections.abc import Iterator, Sequence
 from fmlbench.metrics.advice import Advice
 from fmlbench.metrics.associations import Association
 from fmlbench.metrics.catalogue import find_measure
-from fmlbench.metrics.comparison import MEASURE, Comparison, LeftOut, TaskDifference, Verdict
+from fmlbench.metrics.comparison import MEASURE, Comparison, ComparisonVerdict, LeftOut, TaskDifference
 from fmlbench.metrics.leaderboard import Entry, Leaderboard
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.metrics.statistics.correlation import Correlation
 from fmlbench.metrics.statistics.permutation import ALPHA, fewest_pairs
-from fmlbench.reports.table import Sheet
+from fmlbench.reports.table import DataTable
 
 _NAMED = 3
 """How many runs are named where many are left out for one reason."""
 
 
-def leaderboard_sheet(board: Leaderboard) -> Sheet:
+def leaderboard_sheet(board: Leaderboard) -> DataTable:
     """All agents; the same group number means that nobody can tell them apart."""
     unit = find_measure(board.measure).unit
     columns = ("agent", "place", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
                "transfer", "IQM [95%]", "median", "sd", "optimality gap", "tasks", "runs", "win rate",
                "runs above baseline [95%]")  # fmt: skip
     notes = [_UNEQUAL] if len({entry.tasks for entry in board.entries}) > 1 else []
-    return Sheet(columns, [_entry_row(entry) for entry in board.entries], notes)
+    return DataTable(columns, [_entry_row(entry) for entry in board.entries], notes)
 
 
 _UNEQUAL = (
@@ -33,18 +33,18 @@ _UNEQUAL = (
 )
 
 
-def task_sheet(comparison: Comparison) -> Sheet:
+def task_sheet(comparison: Comparison) -> DataTable:
     """Where the difference comes from."""
     columns = ("task", "pairs", f"{comparison.first} - {comparison.second}", "95%", "p", "p corrected", "verdict")
-    return Sheet(columns, [_task_row(one) for one in comparison.tasks])
+    return DataTable(columns, [_task_row(one) for one in comparison.tasks])
 
 
-def association_sheet(associations: Sequence[Association]) -> Sheet:
+def association_sheet(associations: Sequence[Association]) -> DataTable:
     """Measures against the improvement."""
     columns = ("task", "measure", "n", "Spearman", "95%", "p", "p corrected", "Pearson", "95% ", "p ")
     rows = [_association_row(one) for one in associations]
     notes = ["Correlation with the improvement. Corrected p by Benjamini and Hochberg over the measures of a task."]
-    return Sheet(columns, rows, notes)
+    return DataTable(columns, rows, notes)
 
 
 def verdict_lines(comparison: Comparison) -> Iterator[str]:
@@ -73,11 +73,11 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
 
 def verdict_text(comparison: Comparison) -> str:
     """The verdict as half a sentence."""
-    if comparison.verdict is Verdict.CANNOT_TELL:
+    if comparison.verdict is ComparisonVerdict.CANNOT_TELL:
         return "cannot tell"
-    places = ", ".join(one.task for one in comparison.tasks if one.verdict is comparison.verdict)
+    decisive = ", ".join(one.task for one in comparison.tasks if one.verdict is comparison.verdict)
     verdict = f"{comparison.verdict} by {abs(comparison.tested.difference):.4f}"
-    return f"{verdict} (by itself on {places})" if places else verdict
+    return f"{verdict} (by itself on {decisive})" if decisive else verdict
 
 
 def group_lines(board: Leaderboard) -> Iterator[str]:
@@ -122,7 +122,7 @@ def _seeds(needed: int | None, have: int) -> str:
 
 
 def _entry_row(entry: Entry) -> list[str]:
-    first, last = entry.places
+    first, last = entry.ranks
     return [
         entry.agent,
         f"{first}" if first == last else f"{first}-{last}",
@@ -178,7 +178,7 @@ def _correlation(found: Correlation) -> list[str]:
 
 def _draws(comparison: Comparison) -> str:
     """What to do where nothing but the draws stands against a verdict."""
-    is_held_up = comparison.p_adjusted < ALPHA and comparison.verdict is Verdict.CANNOT_TELL
+    is_held_up = comparison.p_adjusted < ALPHA and comparison.verdict is ComparisonVerdict.CANNOT_TELL
     return "; other draws could turn it round, so ask for more with --retest" if is_held_up else ""
 
 

@@ -30,7 +30,7 @@ class Symptom:
     what: str
     health: Health
     detail: str
-    mend: str = ""
+    patch: str = ""
     """The command, or the change, that mends it."""
 
 
@@ -50,8 +50,8 @@ def health_table(symptoms: Sequence[Symptom]) -> RenderableType:
     table.add_column(overflow="fold")
     for symptom in symptoms:
         detail = Text(one_line(symptom.detail))
-        if symptom.mend:
-            detail.append(f"\n{one_line(symptom.mend)}", style="bold")
+        if symptom.patch:
+            detail.append(f"\n{one_line(symptom.patch)}", style="bold")
         table.add_row(Text(str(symptom.health), style=_STYLES[symptom.health]), symptom.what, detail)
     if is_well(symptoms):
         verdict = Text("All that sealed runs need is here. Next: fmlbench bench", style="green")

@@ -8,15 +8,15 @@ from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.reports.number_text import seal_text
-from fmlbench.reports.table import Sheet
+from fmlbench.reports.table import DataTable
 
 _FACTS = ("run", "task", "track", "agent", "seed", "seal", "embedder")
 
 
-def measure_sheet(runs: Sequence[MeasuredRun]) -> Sheet:
+def measure_sheet(runs: Sequence[MeasuredRun]) -> DataTable:
     """Every measure of some runs, side by side; why a value is missing is told below."""
     missing: dict[str, None] = {}
-    rows = [["seal", "", *(seal_text(run.spec.rung) for run in runs)]]
+    rows = [["seal", "", *(seal_text(run.spec.isolation) for run in runs)]]
     for measure in MEASURES:
         values = [run.values[measure.name] for run in runs]
         for run, value in zip(runs, values, strict=True):
@@ -25,17 +25,17 @@ def measure_sheet(runs: Sequence[MeasuredRun]) -> Sheet:
         rows.append([measure.name, measure.unit, *map(value_text, values)])
     embedders = sorted({run.embedder for run in runs if run.embedder})
     notes = [f"Exploration by embedder {name}; it compares with no other." for name in embedders]
-    return Sheet(("measure", "unit", *(run.spec.run_id for run in runs)), rows, [*notes, *missing])
+    return DataTable(("measure", "unit", *(run.spec.run_id for run in runs)), rows, [*notes, *missing])
 
 
-def run_sheet(runs: Sequence[MeasuredRun]) -> Sheet:
+def run_sheet(runs: Sequence[MeasuredRun]) -> DataTable:
     """One row per run, at full precision; a missing value is an empty cell."""
     agents = agent_names([run.spec.agent for run in runs])
     rows = [
         [*_facts(run, agent), *(_exact(run.values[measure.name]) for measure in MEASURES)]
         for run, agent in zip(runs, agents, strict=True)
     ]
-    return Sheet((*_FACTS, *(measure.name for measure in MEASURES)), rows)
+    return DataTable((*_FACTS, *(measure.name for measure in MEASURES)), rows)
 
 
 def value_text(value: Value) -> str:
@@ -49,5 +49,5 @@ def _exact(value: Value) -> str:
 
 def _facts(run: MeasuredRun, agent: str) -> list[str]:
     spec = run.spec
-    seal = seal_text(spec.rung)
+    seal = seal_text(spec.isolation)
     return [spec.run_id, run.task, spec.track, agent, str(spec.seed), seal, run.embedder or ""]

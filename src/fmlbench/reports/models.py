@@ -7,13 +7,13 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.llm.config import PromptConfig
 from fmlbench.agents.settings import settings_of
 from fmlbench.models.chat import Reply
 from fmlbench.models.client import SCRIPTED
 from fmlbench.models.local.catalogue import LOCAL_MODELS, LocalModel
-from fmlbench.models.local.fetching import LOCAL, model_file
-from fmlbench.models.local.serving import is_installed
+from fmlbench.models.local.download import LOCAL, model_file
+from fmlbench.models.local.process import is_installed
 from fmlbench.models.prices import NOBODY
 from fmlbench.models.providers.catalogue import PROVIDERS, Provider
 from fmlbench.models.scripted import TINKER
@@ -54,7 +54,7 @@ def provider_table(rows: Sequence[ProviderRow]) -> Table:
 def model_settings_table() -> Table:
     """What can be set of any agent that is given a model."""
     table = plain_table("--set, with --model", "default", "meaning")
-    for name, setting in settings_of(Manner).items():
+    for name, setting in settings_of(PromptConfig).items():
         table.add_row(Text(name, style="bold"), Text(str(setting.default) or "none"), Text(setting.meaning))
     return table
 

@@ -3,16 +3,16 @@
 from datetime import datetime
 
 from fmlbench.core.figures import form_of
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.metrics.intervals import Estimate
-from fmlbench.reports.summary import Verdict
+from fmlbench.reports.summary import RunVerdict
 
 VERDICTS = {
-    Verdict.BETTER: "better than the baseline: the whole interval lies above zero",
-    Verdict.WORSE: "worse than the baseline: the whole interval lies below zero",
-    Verdict.UNDECIDED: "not told apart from the baseline: the interval holds zero",
-    Verdict.NOTHING_BETTER: "no step beat the baseline",
-    Verdict.UNKNOWN: "not known: it takes two retest seeds or more",
+    RunVerdict.BETTER: "better than the baseline: the whole interval lies above zero",
+    RunVerdict.WORSE: "worse than the baseline: the whole interval lies below zero",
+    RunVerdict.UNDECIDED: "not told apart from the baseline: the interval holds zero",
+    RunVerdict.NOTHING_BETTER: "no step beat the baseline",
+    RunVerdict.UNKNOWN: "not known: it takes two retest seeds or more",
 }
 """What a run's retest says, in words."""
 
@@ -65,6 +65,6 @@ def dollars_text(dollars: float | None) -> str:
     return "not known (a price is missing)" if dollars is None else f"${dollars:.2f}"
 
 
-def seal_text(rung: Rung) -> str:
+def seal_text(isolation: Isolation) -> str:
     """Whether scores can be trusted; said wherever a score is shown."""
-    return f"sealed by {rung}" if rung.is_sealed else "UNSEALED"
+    return f"sealed by {isolation}" if isolation.is_sealed else "UNSEALED"

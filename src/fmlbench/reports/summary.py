@@ -20,7 +20,7 @@ from fmlbench.metrics.trace import Trace
 from fmlbench.records.replay import RunState
 
 
-class Stage(StrEnum):
+class RunPhase(StrEnum):
     """How far a run has come."""
 
     WAITING = "not started"
@@ -31,7 +31,7 @@ class Stage(StrEnum):
     COMPLETE = "complete"
 
 
-class Verdict(StrEnum):
+class RunVerdict(StrEnum):
     """What the retest says of the best step against the baseline."""
 
     BETTER = "better"
@@ -57,7 +57,7 @@ class BestStep:
 class TestResult:
     """The sealed test, asked again on seeds that no step has seen."""
 
-    verdict: Verdict
+    verdict: RunVerdict
     baseline: Estimate | None
     best: Estimate | None
     """None if no step beat the baseline, or no retest of it gave a score."""
@@ -70,14 +70,14 @@ class TestResult:
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """A run on one page."""
 
     run: str
     spec: RunSpec
     is_sealed: bool
     metric: str
-    stage: Stage
+    stage: RunPhase
     started: str
     """When; empty before."""
     baseline: float | None
@@ -113,16 +113,16 @@ class Summary:
         return bool(self.ended)
 
 
-def summarise(spec: RunSpec, state: RunState, task: Task, *, is_played: bool = True) -> Summary:
+def summarise(spec: RunSpec, state: RunState, task: Task, *, is_played: bool = True) -> RunSummary:
     """Put a run's figures together; what nobody plays and is not complete was stopped."""
     history = state.history(task.metric)
     best = history.best
     outcomes = Counter(str(step.evaluation.outcome) for step in history.proposed)
     usages = state.usages
-    return Summary(
+    return RunSummary(
         run=spec.run_id,
         spec=spec,
-        is_sealed=spec.rung.is_sealed,
+        is_sealed=spec.isolation.is_sealed,
         metric=task.metric.name,
         stage=_stage(spec, state, task.metric, is_played=is_played),
         started=state.started,
@@ -150,14 +150,14 @@ def _ending(state: RunState) -> str:
     return next((note.text for note in state.notes if note.kind == ENDING), state.finished) if state.finished else ""
 
 
-def _stage(spec: RunSpec, state: RunState, metric: Metric, *, is_played: bool) -> Stage:
+def _stage(spec: RunSpec, state: RunState, metric: Metric, *, is_played: bool) -> RunPhase:
     if not state.spec:
-        return Stage.WAITING
+        return RunPhase.WAITING
     if state.is_complete(spec, metric):
-        return Stage.COMPLETE
+        return RunPhase.COMPLETE
     if not is_played:
-        return Stage.STOPPED
-    return Stage.RETESTING if state.finished else Stage.SEARCHING
+        return RunPhase.STOPPED
+    return RunPhase.RETESTING if state.finished else RunPhase.SEARCHING
 
 
 def _best_step(best: Step | None) -> BestStep | None:
@@ -192,14 +192,14 @@ def _test_result(spec: RunSpec, state: RunState, task: Task, best: Step | None, 
     )
 
 
-def _verdict(best: Step | None, difference: Estimate | None) -> Verdict:
+def _verdict(best: Step | None, difference: Estimate | None) -> RunVerdict:
     if best is None or best.index == 0:
-        return Verdict.NOTHING_BETTER
+        return RunVerdict.NOTHING_BETTER
     if difference is None or difference.low is None or difference.high is None:
-        return Verdict.UNKNOWN
+        return RunVerdict.UNKNOWN
     if difference.low > 0:
-        return Verdict.BETTER
-    return Verdict.WORSE if difference.high < 0 else Verdict.UNDECIDED
+        return RunVerdict.BETTER
+    return RunVerdict.WORSE if difference.high < 0 else RunVerdict.UNDECIDED
 
 
 def _sigma(spec: RunSpec, task: Task, kind: RetestKind) -> float:

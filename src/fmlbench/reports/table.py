@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from rich.table import Table
+from rich import table as rich_table
 from rich.text import Text
 
 from fmlbench.reports.terminal_tables import plain_table
 from fmlbench.reports.untrusted import one_line
 
 
-class Form(StrEnum):
+class TableFormat(StrEnum):
     """How a table is written."""
 
     TEXT = "text"
@@ -23,7 +23,7 @@ class Form(StrEnum):
 
 
 @dataclass(frozen=True)
-class Sheet:
+class DataTable:
     """Rows of cells under columns; ``notes`` is what a reader must know before reading any of it."""
 
     columns: Sequence[str]
@@ -31,41 +31,41 @@ class Sheet:
     notes: Sequence[str] = ()
 
 
-def write_sheet(sheet: Sheet, form: Form) -> str:
-    """A sheet as text for a file."""
-    return {Form.MARKDOWN: to_markdown, Form.CSV: to_csv, Form.LATEX: to_latex}[form](sheet)
+def write_table(table: DataTable, form: TableFormat) -> str:
+    """A table as text for a file."""
+    return {TableFormat.MARKDOWN: to_markdown, TableFormat.CSV: to_csv, TableFormat.LATEX: to_latex}[form](table)
 
 
-def to_table(sheet: Sheet) -> Table:
-    """A sheet for a terminal."""
-    table = plain_table(*map(one_line, sheet.columns))
-    for row in sheet.rows:
-        table.add_row(*(Text(one_line(cell)) for cell in row))
-    return table
+def to_table(table: DataTable) -> rich_table.Table:
+    """A table for a terminal."""
+    rendered = plain_table(*map(one_line, table.columns))
+    for row in table.rows:
+        rendered.add_row(*(Text(one_line(cell)) for cell in row))
+    return rendered
 
 
-def to_markdown(sheet: Sheet) -> str:
+def to_markdown(table: DataTable) -> str:
     """A table as GitHub writes them, its notes below."""
-    lines = [_markdown_row(sheet.columns), "|" + "---|" * len(sheet.columns)]
-    lines += [_markdown_row(row) for row in sheet.rows]
-    lines += ["", *(one_line(note) for note in sheet.notes)] if sheet.notes else []
+    lines = [_markdown_row(table.columns), "|" + "---|" * len(table.columns)]
+    lines += [_markdown_row(row) for row in table.rows]
+    lines += ["", *(one_line(note) for note in table.notes)] if table.notes else []
     return "\n".join(lines) + "\n"
 
 
-def to_csv(sheet: Sheet) -> str:
+def to_csv(table: DataTable) -> str:
     """Columns and rows alone, for programs."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([_inert(cell) for cell in sheet.columns])
-    writer.writerows([_inert(cell) for cell in row] for row in sheet.rows)
+    writer.writerow([_inert(cell) for cell in table.columns])
+    writer.writerows([_inert(cell) for cell in row] for row in table.rows)
     return text.getvalue()
 
 
-def to_latex(sheet: Sheet) -> str:
+def to_latex(table: DataTable) -> str:
     """A tabular with the rules of booktabs, its notes as comments."""
-    lines = [f"% {one_line(note)}" for note in sheet.notes]
-    lines += [r"\begin{tabular}{l" + "r" * (len(sheet.columns) - 1) + "}", r"\toprule"]
-    lines += [_latex_row(sheet.columns), r"\midrule", *map(_latex_row, sheet.rows), r"\bottomrule", r"\end{tabular}"]
+    lines = [f"% {one_line(note)}" for note in table.notes]
+    lines += [r"\begin{tabular}{l" + "r" * (len(table.columns) - 1) + "}", r"\toprule"]
+    lines += [_latex_row(table.columns), r"\midrule", *map(_latex_row, table.rows), r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
 

@@ -9,18 +9,18 @@ from rich.text import Text
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.figures import score_text
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.core.text import counted
 from fmlbench.reports.number_text import VERDICTS, dollars_text, duration_text, estimate_text, seal_text
-from fmlbench.reports.summary import Stage, Summary, TestResult, Verdict
+from fmlbench.reports.summary import RunPhase, RunSummary, RunVerdict, TestResult
 from fmlbench.reports.untrusted import one_line
 
 Row = tuple[str, Text]
 
-_VERDICT_STYLES = {Verdict.BETTER: "bold green", Verdict.WORSE: "bold red"}
+_VERDICT_STYLES = {RunVerdict.BETTER: "bold green", RunVerdict.WORSE: "bold red"}
 
 
-def render_summary(summary: Summary, place: str, *, has_tree: bool = False) -> RenderableType:
+def render_summary(summary: RunSummary, place: str, *, has_tree: bool = False) -> RenderableType:
     """The summary of a run that lies in ``place``, and what to type next; ``has_tree`` where its steps follow."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="bold", no_wrap=True)
@@ -36,27 +36,27 @@ def render_summary(summary: Summary, place: str, *, has_tree: bool = False) -> R
     return Group(run_header(summary), rows)
 
 
-def run_header(summary: Summary) -> Text:
+def run_header(summary: RunSummary) -> Text:
     """Which run this is, how far it has come, and whether its scores can be trusted."""
     spec = summary.spec
     task = spec.task.rstrip("/").rsplit("/", 1)[-1]
     header = Text(f"{task}, track {spec.track}, agent {spec.agent.slug}, seed {spec.seed}: {summary.stage}, ")
     header.stylize("bold")
-    header.append_text(seal(spec.rung))
+    header.append_text(seal(spec.isolation))
     return header
 
 
-def seal(rung: Rung) -> Text:
+def seal(isolation: Isolation) -> Text:
     """The seal in its colour."""
-    return Text(seal_text(rung), style="green" if rung.is_sealed else "bold red")
+    return Text(seal_text(isolation), style="green" if isolation.is_sealed else "bold red")
 
 
-def _search_rows(summary: Summary) -> list[Row]:
+def _search_rows(summary: RunSummary) -> list[Row]:
     baseline = Text(f"{summary.metric} {score_text(summary.baseline)} on validation")
     return [("baseline", baseline), ("best step", Text(_best_step(summary)))]
 
 
-def _best_step(summary: Summary) -> str:
+def _best_step(summary: RunSummary) -> str:
     best = summary.best
     if best is None:
         return "none has a score yet"
@@ -66,7 +66,7 @@ def _best_step(summary: Summary) -> str:
     return f"{score}, step {best.index}: {one_line(best.idea, 300)}"
 
 
-def _test_rows(summary: Summary) -> list[Row]:
+def _test_rows(summary: RunSummary) -> list[Row]:
     name = "sealed test" if summary.is_sealed else "test"
     if summary.test is None:
         return [(name, Text(_why_no_test(summary)))]
@@ -80,17 +80,17 @@ def _test_rows(summary: Summary) -> list[Row]:
     ]
 
 
-def _transfer_rows(summary: Summary) -> list[Row]:
+def _transfer_rows(summary: RunSummary) -> list[Row]:
     """What the best step gains on the task's sibling, beside what it gains on the task itself."""
     if summary.transfer is None:
         return []
     return _under_one_name("transfer", [Text(line) for line in _test_lines(summary.transfer)])
 
 
-def _why_no_test(summary: Summary) -> str:
+def _why_no_test(summary: RunSummary) -> str:
     if not summary.is_over:
         return "not shown before the run is over"
-    return "no retest was asked for" if summary.stage is Stage.COMPLETE else "the retest has not been run yet"
+    return "no retest was asked for" if summary.stage is RunPhase.COMPLETE else "the retest has not been run yet"
 
 
 def _test_lines(test: TestResult) -> list[str]:
@@ -108,10 +108,10 @@ def _test_lines(test: TestResult) -> list[str]:
 
 
 def _unsealed(line: str) -> Text:
-    return Text(f"{line}  ").append_text(seal(Rung.NONE))
+    return Text(f"{line}  ").append_text(seal(Isolation.NONE))
 
 
-def _effort_rows(summary: Summary) -> list[Row]:
+def _effort_rows(summary: RunSummary) -> list[Row]:
     proposing, experimenting = duration_text(summary.proposing_seconds), duration_text(summary.experiment_seconds)
     program = f"; {summary.program_cpu_seconds:.1f} CPU seconds of its program" if summary.program_cpu_seconds else ""
     rows = [
@@ -127,7 +127,7 @@ def _effort_rows(summary: Summary) -> list[Row]:
     return rows
 
 
-def _model_use(summary: Summary) -> str:
+def _model_use(summary: RunSummary) -> str:
     agent = summary.spec.agent
     use = (
         f"{counted(summary.calls, 'call')}, {summary.input_tokens:,} tokens read and {summary.output_tokens:,} written"
@@ -135,7 +135,7 @@ def _model_use(summary: Summary) -> str:
     return f"{agent.model}{', replayed' if agent.replay else ''}: {use}"
 
 
-def _step_counts(summary: Summary) -> str:
+def _step_counts(summary: RunSummary) -> str:
     failures = [f"{count} {outcome}" for outcome, count in summary.outcomes.items() if outcome != Outcome.OK]
     counts = f"{summary.succeeded} of {summary.proposed} gave a score"
     if failures:
@@ -146,12 +146,12 @@ def _step_counts(summary: Summary) -> str:
     return f"{counts}; the budget is {summary.spec.budget.steps}{why}"
 
 
-def _next_rows(summary: Summary, *, has_tree: bool) -> list[Row]:
+def _next_rows(summary: RunSummary, *, has_tree: bool) -> list[Row]:
     run = shlex.quote(summary.run)
     commands = [] if has_tree else [f"fmlbench show {run}"]
     if summary.best is not None and summary.best.index:
         commands.append(f"fmlbench show {run} --diff {summary.best.index}")
-    if summary.stage is not Stage.COMPLETE:
+    if summary.stage is not RunPhase.COMPLETE:
         commands = [f"fmlbench resume {run}"]
     return _under_one_name("next", [Text(command) for command in commands])
 

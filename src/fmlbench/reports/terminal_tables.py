@@ -18,7 +18,7 @@ from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 from fmlbench.core.task import Task
 from fmlbench.reports.number_text import brief_estimate_text, duration_text, mean_text, moment_text
-from fmlbench.reports.summary import Summary
+from fmlbench.reports.summary import RunSummary
 from fmlbench.reports.terminal import seal
 
 Item = TypeVar("Item")
@@ -89,7 +89,7 @@ def _step_cost(task: Task) -> list[str]:
     ]
 
 
-_RUN_CELLS: Cells[Summary] = {
+_RUN_CELLS: Cells[RunSummary] = {
     "run": lambda run: Text(run.run, style="bold"),
     "label": lambda run: Text(run.spec.label),
     "started": lambda run: Text(moment_text(run.started)),
@@ -98,7 +98,7 @@ _RUN_CELLS: Cells[Summary] = {
     "baseline": lambda run: Text(score_text(run.baseline)),
     "best": lambda run: Text(_best(run)),
     "test gain [95% interval]": lambda run: Text(_gain(run)),
-    "seal": lambda run: seal(run.spec.rung),
+    "seal": lambda run: seal(run.spec.isolation),
     "test gain": lambda run: Text(_short_gain(run)),
     "best score": lambda run: _marked(_best(run), run),
 }
@@ -114,7 +114,7 @@ _RUN_LAYOUTS = (
 )
 
 
-def run_table(runs: Sequence[Summary]) -> Layouts:
+def run_table(runs: Sequence[RunSummary]) -> Layouts:
     """Runs, one per line; no hidden score of a run that is not over, and no score of an unsealed one without a mark."""
     left_out = set[str]() if any(run.spec.label for run in runs) else {"label"}
     layouts = ([heading for heading in layout if heading not in left_out] for layout in _RUN_LAYOUTS)
@@ -122,11 +122,11 @@ def run_table(runs: Sequence[Summary]) -> Layouts:
     return Layouts(tables, _lines(runs, _RUN_CELLS, ["started", "run"]))
 
 
-def _best(run: Summary) -> str:
+def _best(run: RunSummary) -> str:
     return score_text(run.best.validation if run.best else None)
 
 
-def _gain(run: Summary) -> str:
+def _gain(run: RunSummary) -> str:
     if run.test is None:
         return "-"
     if run.test.difference is None:
@@ -134,13 +134,13 @@ def _gain(run: Summary) -> str:
     return brief_estimate_text(run.test.difference, signed=True)
 
 
-def _short_gain(run: Summary) -> str:
+def _short_gain(run: RunSummary) -> str:
     return mean_text(run.test.difference, signed=True) if run.test and run.test.difference else _gain(run)
 
 
-def _marked(score: str, run: Summary) -> Text:
+def _marked(score: str, run: RunSummary) -> Text:
     """A score beside which no column tells of the seal."""
-    return Text(score) if run.is_sealed else Text(f"{score} ").append_text(seal(run.spec.rung))
+    return Text(score) if run.is_sealed else Text(f"{score} ").append_text(seal(run.spec.isolation))
 
 
 def _table(items: Sequence[Item], cells: Cells[Item], headings: Sequence[str], *, prose: Sequence[str] = ()) -> Table:

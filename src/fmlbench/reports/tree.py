@@ -27,17 +27,17 @@ def step_tree(rows: Sequence[StepRow]) -> RenderableType:
         return Text("no step yet")
     children = Counter(row.parents[0] for row in rows if row.parents)
     roots: list[Tree] = []
-    places: list[_Place] = []
+    positions: list[_Place] = []
     for row in rows:
         if not row.parents:
             roots.append(Tree(_label(row)))
-            places.append(_Place(roots[-1]))
+            positions.append(_Place(roots[-1]))
             continue
-        parent = places[row.parents[0]]
+        parent = positions[row.parents[0]]
         line = parent.line + 1 if children[row.parents[0]] == 1 else 0
         branch = parent.tree.add(_label(row, on=row.parents if parent.is_flat else row.parents[1:]))
         is_flat = line >= _LINE or parent.depth >= DEEPEST
-        places.append(
+        positions.append(
             _Place(parent.tree, parent.depth, line, is_flat=True) if is_flat else _Place(branch, parent.depth + 1, line)
         )
     return Group(*roots)

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from fmlbench.core.run import Rung
-from fmlbench.sandbox.launcher import Ends, Launch
+from fmlbench.core.run import Isolation
+from fmlbench.sandbox.launcher import Launch, LauncherPipes
 from fmlbench.sandbox.process_setup import (
     check_targets,
     command_of,
@@ -29,13 +29,13 @@ from fmlbench.sandbox.process_setup import (
 )
 from fmlbench.sandbox.protocol import Execution, Job, TaskPython
 from fmlbench.sandbox.seccomp import open_syscall_filter
-from fmlbench.sandbox.supervision import Rig, infra, supervise
+from fmlbench.sandbox.supervision import LaunchSpec, infra, supervise
 from fmlbench.sandbox.system_mounts import mask, proc_guards, system_mounts
 
 _ROOT = "/"
 _IN_MEMORY = ("/scratch", "/tmp", "/dev/shm")  # noqa: S108 - the sandbox's own
 _SHARED_DEVICES = tuple(Path("/dev") / name for name in ("null", "zero", "full", "random", "urandom", "tty"))
-_KEEPER = """
+_LAUNCHER = """
 read -r go || exit 1
 "$@" </dev/null &
 bwrap=$!
@@ -59,7 +59,7 @@ _ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
 class Bubblewrap:
     """Runs each job in namespaces of its own, and in a cgroup of its own where this user may make one."""
 
-    rung = Rung.BUBBLEWRAP
+    isolation = Isolation.BUBBLEWRAP
 
     def __init__(self, program: Path, *, use_cgroups: bool = True) -> None:
         self._program = program
@@ -74,14 +74,20 @@ class Bubblewrap:
         try:
             with open_syscall_filter(locks=job.locks) as syscalls:
                 launch = self._launch(job, syscalls)
-                rig = Rig(launch, in_namespace=True, use_cgroup=self._use_cgroups, scratch_bytes=_scratch_bytes)
+                rig = LaunchSpec(launch, in_namespace=True, use_cgroup=self._use_cgroups, scratch_bytes=_scratch_bytes)
                 return supervise(job, rig)
         finally:
             self._give_back_devices()
 
     def _launch(self, job: Job, syscalls: int | None) -> Launch:
         filtered = ("--seccomp", str(syscalls)) if syscalls is not None else ()
-        options = [*isolation(self._program), *filtered, *system_mounts(), *self._mounts(job), *_environment(job)]
+        options = [
+            *namespace_options(self._program),
+            *filtered,
+            *system_mounts(),
+            *self._mounts(job),
+            *_environment(job),
+        ]
         return Launch(
             command=lambda ends: self._command(job, ends),
             orders=b"\0".join(map(os.fsencode, options)),
@@ -97,9 +103,9 @@ class Bubblewrap:
             if mode & ~found:
                 device.chmod(mode | found)
 
-    def _command(self, job: Job, ends: Ends) -> list[str]:
+    def _command(self, job: Job, ends: LauncherPipes) -> list[str]:
         return [
-            *("/bin/sh", "-c", _KEEPER, "keeper", str(self._program)),
+            *("/bin/sh", "-c", _LAUNCHER, "launcher", str(self._program)),
             *("--args", str(ends.orders), "--json-status-fd", str(ends.status), "--block-fd", str(ends.start)),
             *("--", *command_of(job, _ROOT)),
         ]
@@ -120,7 +126,7 @@ class Bubblewrap:
         yield from ("--chdir", working_folder_of(job, _ROOT))
 
 
-def isolation(program: Path) -> list[str]:
+def namespace_options(program: Path) -> list[str]:
     """Options that cut a sandbox off from this machine."""
     return [
         *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup"),

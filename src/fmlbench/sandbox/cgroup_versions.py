@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Protocol
 
 from fmlbench.core.task import Limits
-from fmlbench.sandbox.processes import Meter, Usage
+from fmlbench.sandbox.processes import ProcessUsage, UsageMeter
 
 _OWN_PROCESSES = 4
 """A sandbox's own processes in a job's group: the shell and its watcher, bubblewrap, and the first one inside."""
 _REMOVAL_SECONDS = 5.0
 
 
-class Cgroup(Meter, Protocol):
+class Cgroup(UsageMeter, Protocol):
     """A group of processes with limits of its own."""
 
     def add(self, pid: int) -> None:
@@ -56,10 +56,10 @@ class CgroupV1:
         """The processes in the group."""
         return _pids_in(self._pids)
 
-    def usage(self) -> Usage:
+    def usage(self) -> ProcessUsage:
         """What the group uses now."""
         memory = _table(self._memory / "memory.stat")
-        return Usage(
+        return ProcessUsage(
             cpu_seconds=int((self._cpuacct / "cpuacct.usage").read_bytes()) / 1e9,
             memory_bytes=memory["rss"] + memory["shmem"],
             processes=int((self._pids / "pids.current").read_bytes()) - _OWN_PROCESSES,
@@ -96,10 +96,10 @@ class CgroupV2:
         """The processes in the group."""
         return _pids_in(self._folder)
 
-    def usage(self) -> Usage:
+    def usage(self) -> ProcessUsage:
         """What the group uses now."""
         memory = _table(self._folder / "memory.stat")
-        return Usage(
+        return ProcessUsage(
             cpu_seconds=_table(self._folder / "cpu.stat")["usage_usec"] / 1e6,
             memory_bytes=memory["anon"] + memory["shmem"],
             processes=int((self._folder / "pids.current").read_bytes()) - _OWN_PROCESSES,

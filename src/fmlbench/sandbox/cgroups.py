@@ -119,8 +119,8 @@ def _homes_v2(mounts: dict[str, _Mount], own: dict[str, str]) -> list[Homes]:
         return []
     here = mounts[""].folder_of(own[""])
     # A group with processes of its own cannot hand controllers down: beside us is the usual place, below us a rare one.
-    places = [here, here.parent] if here != mounts[""].path else [here]
-    return [Homes((place,)) for place in places if {"memory", "pids"} <= _handed_down(place)]
+    candidates = [here, here.parent] if here != mounts[""].path else [here]
+    return [Homes((place,)) for place in candidates if {"memory", "pids"} <= _handed_down(place)]
 
 
 def _homes_v1(mounts: dict[str, _Mount], own: dict[str, str]) -> list[Homes]:

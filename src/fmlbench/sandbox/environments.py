@@ -22,7 +22,7 @@ from fmlbench.core.progress import Progress
 from fmlbench.core.task import Environment
 from fmlbench.sandbox.protocol import TaskPython
 from fmlbench.sandbox.pythons import python_in
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.disk import disk_trouble_explained
 from fmlbench.workspace.files import exclusive, remove_folder
 from fmlbench.workspace.registries import find_pip
@@ -35,12 +35,12 @@ _WITHOUT_USERS_PYTHON = ("env", "-u", "PYTHONPATH", "-u", "PYTHONHOME")
 """What these name would look installed to pip, and be missing in the sandbox."""
 
 
-def build(environment: Environment, *, task_folder: Path, places: Places, progress: Progress) -> TaskPython:
+def build(environment: Environment, *, task_folder: Path, dirs: Dirs, progress: Progress) -> TaskPython:
     """Return the interpreter of an environment; built at the first call, found at the next."""
     requirements = _requirements_of(environment, task_folder)
-    folder = places.environments / f"{environment.name}-{_key(requirements)}"
+    folder = dirs.environments / f"{environment.name}-{_key(requirements)}"
     if not _is_complete(folder):
-        with disk_trouble_explained(places.environments), exclusive(folder):
+        with disk_trouble_explained(dirs.environments), exclusive(folder):
             if not _is_complete(folder):
                 _Build(environment.name, requirements, folder, progress).make()
     return python_in(folder)
@@ -51,9 +51,9 @@ def packages_of(environment: Environment, task_folder: Path) -> tuple[str, ...]:
     return tuple(_imports_of(_requirements_of(environment, task_folder)))
 
 
-def built_environments(places: Places) -> list[str]:
+def built_environments(dirs: Dirs) -> list[str]:
     """The names of those that are there whole."""
-    return [path.name for path in sorted(places.environments.glob("[!.]*")) if _is_complete(path)]
+    return [path.name for path in sorted(dirs.environments.glob("[!.]*")) if _is_complete(path)]
 
 
 @dataclass(frozen=True)

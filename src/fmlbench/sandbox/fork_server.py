@@ -13,12 +13,12 @@ import subprocess
 from pathlib import Path
 from types import TracebackType
 
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.sandbox import forker
 from fmlbench.sandbox.output import BoundedOutput
 from fmlbench.sandbox.pipes import Pipe
 from fmlbench.sandbox.process_setup import SCRATCH, check_targets, command_of, environment_of, working_folder_of
-from fmlbench.sandbox.protocol import Ending, Execution, Job, Verdict
+from fmlbench.sandbox.protocol import Execution, ExitKind, ExitReason, Job
 from fmlbench.sandbox.supervision import infra, with_last_line
 from fmlbench.sandbox.unsealed import linked_root
 
@@ -33,10 +33,10 @@ class ForkServer:
     CPU seconds leave out the start of Python. Of the limits, those on CPU and wall time hold.
     """
 
-    rung = Rung.NONE
+    isolation = Isolation.NONE
 
     def __init__(self) -> None:
-        self._servers: dict[tuple[Path, bool], _Server] = {}
+        self._servers: dict[tuple[Path, bool], _ForkProcess] = {}
 
     def __enter__(self) -> "ForkServer":
         return self
@@ -53,7 +53,7 @@ class ForkServer:
         key = (job.python.executable, job.isolated)
         try:
             if key not in self._servers:
-                self._servers[key] = _Server(job)
+                self._servers[key] = _ForkProcess(job)
             with linked_root(job) as root:
                 return self._servers[key].run(job, str(root))
         except OSError as error:
@@ -62,7 +62,7 @@ class ForkServer:
             return infra(f"the fork server failed: {error}")
 
 
-class _Server:
+class _ForkProcess:
     """A process of the task's Python that forks; graders and dataset builders get one that imports less."""
 
     def __init__(self, job: Job) -> None:
@@ -143,12 +143,12 @@ def _execution(job: Job, reply: dict[str, float], output: BoundedOutput) -> Exec
     )
 
 
-def _verdict_on(job: Job, code: int, output: BoundedOutput) -> Verdict:
+def _verdict_on(job: Job, code: int, output: BoundedOutput) -> ExitReason:
     if code == 0:
-        return Verdict(Ending.OK, "")
+        return ExitReason(ExitKind.OK, "")
     if code == -signal.SIGXCPU:
-        return Verdict(Ending.TIMEOUT, f"used more than {job.limits.cpu_seconds:g} CPU seconds")
+        return ExitReason(ExitKind.TIMEOUT, f"used more than {job.limits.cpu_seconds:g} CPU seconds")
     if code == -signal.SIGALRM:
-        return Verdict(Ending.TIMEOUT, f"ran for more than {job.limits.wall_seconds:g} seconds")
+        return ExitReason(ExitKind.TIMEOUT, f"ran for more than {job.limits.wall_seconds:g} seconds")
     reason = f"exit code {code}" if code > 0 else f"died of {signal.Signals(-code).name}"
-    return Verdict(Ending.CRASHED, with_last_line(reason, output))
+    return ExitReason(ExitKind.CRASHED, with_last_line(reason, output))

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from fmlbench.core.errors import InfraTrouble
-from fmlbench.sandbox.processes import is_still
+from fmlbench.sandbox.processes import is_frozen
 
 _PATIENCE_SECONDS = 60.0
 _SECONDS_BETWEEN_LOOKS = 0.005
@@ -22,7 +22,7 @@ Pids = Callable[[], Sequence[int]]
 
 
 @dataclass
-class Hold:
+class Freezer:
     """A job's processes, from when it has started until it has ended; shared by who runs it and who holds it."""
 
     _pids: Pids = field(default=lambda: (), repr=False)
@@ -50,7 +50,7 @@ class Hold:
         seen: set[int] = set()
         while True:
             pids = self._pids()
-            if seen.issuperset(pids) and all(map(is_still, pids)):
+            if seen.issuperset(pids) and all(map(is_frozen, pids)):
                 return
             if time.monotonic() > deadline:
                 raise InfraTrouble(

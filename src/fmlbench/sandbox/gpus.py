@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.sandbox.protocol import Execution, Job, Sandbox
 
 _GPU = re.compile(r"/dev/nvidia(\d+)")
@@ -19,9 +19,9 @@ class OnGpus:
     gpus: Sequence[int]
 
     @property
-    def rung(self) -> Rung:
+    def isolation(self) -> Isolation:
         """How candidates are held."""
-        return self.inner.rung
+        return self.inner.isolation
 
     def run(self, job: Job) -> Execution:
         """Run a job with this run's GPUs alone."""

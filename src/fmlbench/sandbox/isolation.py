@@ -6,8 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from fmlbench.core.errors import SandboxMissing
-from fmlbench.core.run import Rung
-from fmlbench.sandbox.bubblewrap import Bubblewrap, find_bubblewrap, isolation
+from fmlbench.core.run import Isolation
+from fmlbench.sandbox.bubblewrap import Bubblewrap, find_bubblewrap, namespace_options
 from fmlbench.sandbox.cgroups import remove_stale
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.sandbox.system_mounts import proc_guards, system_mounts
@@ -25,10 +25,10 @@ _INSTALL = {
 _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 
 
-def open_sandbox(rung: Rung) -> Sandbox:
+def open_sandbox(isolation: Isolation) -> Sandbox:
     """Return the sandbox of a rung, and clear away what killed harnesses left behind."""
     remove_stale()
-    if rung is Rung.NONE:
+    if isolation is Isolation.NONE:
         return Unsealed()
     program = find_bubblewrap()
     trouble = why_not_sealed()
@@ -37,9 +37,9 @@ def open_sandbox(rung: Rung) -> Sandbox:
     return Bubblewrap(program)
 
 
-def best_rung() -> Rung:
+def best_isolation() -> Isolation:
     """The best rung this machine offers."""
-    return Rung.NONE if why_not_sealed() else Rung.BUBBLEWRAP
+    return Isolation.NONE if why_not_sealed() else Isolation.BUBBLEWRAP
 
 
 @lru_cache(maxsize=1)
@@ -50,7 +50,7 @@ def why_not_sealed() -> str | None:
     program = find_bubblewrap()
     if program is None:
         return "bubblewrap is not installed"
-    options = [*isolation(program), *system_mounts(), "--proc", "/proc", *proc_guards(), "--dev", "/dev"]
+    options = [*namespace_options(program), *system_mounts(), "--proc", "/proc", *proc_guards(), "--dev", "/dev"]
     try:
         tried = subprocess.run(
             [program, *options, "/bin/sh", "-c", "exit 0"],

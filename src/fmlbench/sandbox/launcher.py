@@ -28,7 +28,7 @@ _END_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Ends:
+class LauncherPipes:
     """The keeper's ends of its pipes, and a file to read its orders from, by number."""
 
     orders: int
@@ -40,7 +40,7 @@ class Ends:
 class Launch:
     """How to start a keeper."""
 
-    command: Callable[[Ends], Sequence[str]]
+    command: Callable[[LauncherPipes], Sequence[str]]
     orders: bytes
     """What is not to be seen on a command line: a sandbox's first process shows its own to the job."""
     environment: Mapping[str, str]
@@ -48,11 +48,11 @@ class Launch:
     pass_fds: tuple[int, ...]
 
 
-class KeeperFailed(Exception):
+class LauncherFailed(Exception):
     """The keeper did not do its work; says why."""
 
 
-class Keeper:
+class Launcher:
     """A keeper at work; leaving the context ends it with everything it keeps."""
 
     def __init__(self, launch: Launch) -> None:
@@ -70,7 +70,7 @@ class Keeper:
             raise
         self._root_handle = self.handle
 
-    def __enter__(self) -> "Keeper":
+    def __enter__(self) -> "Launcher":
         return self
 
     def __exit__(
@@ -106,7 +106,7 @@ class Keeper:
         deadline = time.monotonic() + _START_SECONDS
         while (root := self._told("child-pid")) is None:
             if not _is_ready(self._status.reader, deadline) or not self._listen():
-                raise KeeperFailed("did not start")
+                raise LauncherFailed("did not start")
         if root != self.pid:
             self._root_handle = os.pidfd_open(root)
             self._ours.callback(os.close, self._root_handle)
@@ -126,7 +126,7 @@ class Keeper:
         deadline = time.monotonic() + _END_SECONDS
         if not (_is_ready(self.handle, deadline) and _is_ready(self._root_handle, deadline)):
             self._process.kill()
-            raise KeeperFailed("could not be ended")
+            raise LauncherFailed("could not be ended")
         self._process.wait()
         while _is_ready(self._status.reader, deadline) and self._listen():
             pass
@@ -141,7 +141,7 @@ class Keeper:
         # Open for both: who holds this end can read from it, too, and is not killed by writing to a dead harness.
         # Bubblewrap would die half-way, and leave behind a child that waits for it for ever.
         status = os.open(f"/proc/self/fd/{self._status.writer}", os.O_RDWR | os.O_CLOEXEC)
-        ends = Ends(orders=orders, status=status, start=self._start.reader)
+        ends = LauncherPipes(orders=orders, status=status, start=self._start.reader)
         try:
             return subprocess.Popen(
                 list(self._launch.command(ends)),

@@ -21,7 +21,7 @@ _STILL = (b"T", b"t", b"Z", b"X", b"D")
 
 
 @dataclass(frozen=True)
-class Usage:
+class ProcessUsage:
     """What the processes of a job use, or have used, at one moment."""
 
     cpu_seconds: float
@@ -30,14 +30,14 @@ class Usage:
     """Processes and threads alive."""
 
 
-class Meter(Protocol):
+class UsageMeter(Protocol):
     """Something that can tell what a job uses."""
 
     def pids(self) -> list[int]:
         """The job's processes."""
         ...
 
-    def usage(self) -> Usage:
+    def usage(self) -> ProcessUsage:
         """What they use now."""
         ...
 
@@ -77,7 +77,7 @@ class ProcessTree:
             found.extend(_children_of(pid))
         return found[: 2 * self._limits.processes]
 
-    def usage(self) -> Usage:
+    def usage(self) -> ProcessUsage:
         """Sum over the tree; the exact size of memory costs much more to read, so only where it matters."""
         pids = self.pids()
         stats = [known for known in map(_stat_of, pids) if known]
@@ -88,7 +88,7 @@ class ProcessTree:
         memory = sum(known.rss_bytes for known in stats)
         if memory > self._limits.memory_mb * 2**20:
             memory = min(memory, sum(_proportional_bytes(pid) for pid in pids))
-        return Usage(self._cpu_seconds, memory, sum(known.threads for known in stats))
+        return ProcessUsage(self._cpu_seconds, memory, sum(known.threads for known in stats))
 
     def oom_kills(self) -> int:
         """None: without a group nobody but the watchdog kills for memory."""
@@ -101,7 +101,7 @@ def start_ticks_of(pid: int) -> int | None:
     return known.start_ticks if known else None
 
 
-def is_still(pid: int) -> bool:
+def is_frozen(pid: int) -> bool:
     """Whether no thread of a process runs, or will before it is told to."""
     states = (_fields_of(line) for line in Path(f"/proc/{pid}/task").glob("*/stat"))
     return all(fields is None or fields[0] in _STILL for fields in states)

@@ -12,10 +12,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.core.task import Limits
-from fmlbench.sandbox.freeze import Hold
-from fmlbench.sandbox.start_barrier import Gate
+from fmlbench.sandbox.freeze import Freezer
+from fmlbench.sandbox.start_barrier import StartBarrier
 from fmlbench.tasks.part import Part
 
 
@@ -74,13 +74,13 @@ class Job:
     """Set by another thread that wants the job ended; it is then nobody's failure."""
     locks: bool = False
     """Whether it can lock files; where it cannot, it is told that it did."""
-    hold: Hold | None = None
+    freezer: Freezer | None = None
     """By which another thread can make it stand still for a while."""
-    gate: Gate | None = None
+    gate: StartBarrier | None = None
     """What the job waits at, ready to work, until another thread opens it; its number is the last of the arguments."""
 
 
-class Ending(StrEnum):
+class ExitKind(StrEnum):
     """How a job ended."""
 
     OK = "ok"
@@ -93,10 +93,10 @@ class Ending(StrEnum):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ExitReason:
     """How a job ended and why, in one line."""
 
-    ending: Ending
+    ending: ExitKind
     reason: str
 
 
@@ -104,7 +104,7 @@ class Verdict:
 class Execution:
     """What a job did and used."""
 
-    ending: Ending
+    ending: ExitKind
     reason: str
     exit_code: int | None
     """None where the job did not end by itself."""
@@ -123,7 +123,7 @@ class Sandbox(Protocol):
     """Something that runs jobs, each in a world of its own, and leaves nothing behind."""
 
     @property
-    def rung(self) -> Rung:
+    def isolation(self) -> Isolation:
         """How well jobs are held."""
         ...
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from fmlbench.sandbox.pipes import Pipe
 
 
-class Gate:
+class StartBarrier:
     """Shut at first. One thread opens it or gives the job up; the one that supervises the job lets it through."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fmlbench.core.task import Limits
 from fmlbench.sandbox.processes import unlinked_bytes
-from fmlbench.sandbox.protocol import Ending, Verdict
+from fmlbench.sandbox.protocol import ExitKind, ExitReason
 
 _MAX_DEPTH = 64
 _LONGEST_PATH = 1024
@@ -120,22 +120,22 @@ class Storage:
         self._scratch_bytes = scratch_bytes
         self._limits = limits
 
-    def judge(self, pids: Iterable[int] = ()) -> Verdict | None:
+    def judge(self, pids: Iterable[int] = ()) -> ExitReason | None:
         """Say what is too much, if anything is; with ``pids``, also look for files that have no name."""
         limits = self._limits
         try:
             contents = measure(self._writable, at_most_files=limits.files)
         except Unmeasurable as error:
-            return Verdict(Ending.TOO_MUCH_DISK, str(error))
+            return ExitReason(ExitKind.TOO_MUCH_DISK, str(error))
         if contents.files > limits.files:
-            return Verdict(Ending.TOO_MUCH_DISK, f"left more than {limits.files} files")
+            return ExitReason(ExitKind.TOO_MUCH_DISK, f"left more than {limits.files} files")
         nameless = unlinked_bytes(pids)
         on_disk = sum(size for device, size in nameless.items() if device in self._devices)
         if contents.bytes + on_disk > limits.disk_mb * 2**20:
-            return Verdict(Ending.TOO_MUCH_DISK, f"left more than {limits.disk_mb} MB in its writable folders")
+            return ExitReason(ExitKind.TOO_MUCH_DISK, f"left more than {limits.disk_mb} MB in its writable folders")
         if self._scratch_bytes() > limits.scratch_mb * 2**20:
-            return Verdict(Ending.TOO_MUCH_DISK, f"used more than {limits.scratch_mb} MB of scratch space")
+            return ExitReason(ExitKind.TOO_MUCH_DISK, f"used more than {limits.scratch_mb} MB of scratch space")
         # Beyond what scratch can hold, the rest lies in files that live in memory alone.
         if nameless.total() - on_disk > (limits.scratch_mb + limits.memory_mb) * 2**20:
-            return Verdict(Ending.OUT_OF_MEMORY, f"used more than {limits.memory_mb} MB of memory")
+            return ExitReason(ExitKind.OUT_OF_MEMORY, f"used more than {limits.memory_mb} MB of memory")
         return None

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from fmlbench.sandbox.cgroup_versions import Cgroup
 from fmlbench.sandbox.cgroups import open_group
-from fmlbench.sandbox.launcher import Keeper, KeeperFailed, Launch
+from fmlbench.sandbox.launcher import Launch, Launcher, LauncherFailed
 from fmlbench.sandbox.output import BoundedOutput
 from fmlbench.sandbox.process_setup import limit_keeper, limit_namespace, missing_parts, writable_folders_of
 from fmlbench.sandbox.processes import ProcessTree
-from fmlbench.sandbox.protocol import Ending, Execution, Job, Verdict
-from fmlbench.sandbox.start_barrier import Gate
+from fmlbench.sandbox.protocol import Execution, ExitKind, ExitReason, Job
+from fmlbench.sandbox.start_barrier import StartBarrier
 from fmlbench.sandbox.storage import Storage
 from fmlbench.sandbox.watchdog import Watchdog
 
@@ -22,11 +22,11 @@ _WORDS_CHARACTERS = 200
 _SECONDS_BETWEEN_LOOKS = 0.1
 _SECONDS_TO_OUTLIVE_A_JOB = 1.0
 """Who is still there so long after a job was ended from outside was not to be ended with it."""
-_STOPPED = Verdict(Ending.INFRA, "was stopped")
+_STOPPED = ExitReason(ExitKind.INFRA, "was stopped")
 
 
 @dataclass(frozen=True)
-class Rig:
+class LaunchSpec:
     """What differs between the rungs."""
 
     launch: Launch
@@ -36,7 +36,7 @@ class Rig:
     """How full the scratch space is, given the process that all of the job descends from."""
 
 
-def supervise(job: Job, rig: Rig) -> Execution:
+def supervise(job: Job, rig: LaunchSpec) -> Execution:
     """Run a job to its end. Whatever happens, nothing of it is left when this returns or raises."""
     if missing := missing_parts(job):
         return infra(f"there is no '{missing[0]}'")
@@ -45,31 +45,31 @@ def supervise(job: Job, rig: Rig) -> Execution:
             cgroup = open_group(job.name, job.limits) if rig.use_cgroup else None
             if cgroup:
                 stack.callback(cgroup.remove)
-            keeper = stack.enter_context(Keeper(rig.launch))
-            output = stack.enter_context(BoundedOutput(keeper.output, job.log))
-            if job.hold:
-                stack.callback(job.hold.end)
+            launcher = stack.enter_context(Launcher(rig.launch))
+            output = stack.enter_context(BoundedOutput(launcher.output, job.log))
+            if job.freezer:
+                stack.callback(job.freezer.end)
             try:
-                return _run(job, rig, cgroup, keeper, output)
-            except KeeperFailed as failure:
+                return _run(job, rig, cgroup, launcher, output)
+            except LauncherFailed as failure:
                 output.drain()
                 return infra(f"the sandbox {failure}", output)
     # A job cannot cause these: it is our own files, pipes and processes that are not to be had, or not to be ended.
-    except (OSError, KeeperFailed) as trouble:
+    except (OSError, LauncherFailed) as trouble:
         return infra(str(trouble))
 
 
-def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: BoundedOutput) -> Execution:
+def _run(job: Job, rig: LaunchSpec, cgroup: Cgroup | None, launcher: Launcher, output: BoundedOutput) -> Execution:
     if cgroup:
-        cgroup.add(keeper.pid)
-    limit_keeper(keeper.pid, job, in_cgroup=cgroup is not None)
-    root = keeper.begin()
+        cgroup.add(launcher.pid)
+    limit_keeper(launcher.pid, job, in_cgroup=cgroup is not None)
+    root = launcher.begin()
     if rig.in_namespace:
         limit_namespace(root, job)
-    if job.hold:
-        job.hold.begin(ProcessTree(root, job.limits).pids)
-    keeper.start()
-    verdict = _wait_at_gate(job.gate, job, keeper, output) if job.gate else None
+    if job.freezer:
+        job.freezer.begin(ProcessTree(root, job.limits).pids)
+    launcher.start()
+    verdict = _wait_at_gate(job.gate, job, launcher, output) if job.gate else None
     started = time.monotonic()
     watchdog = Watchdog(
         job.limits,
@@ -80,12 +80,12 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
     if not verdict:
         if job.gate:
             job.gate.let_through()
-        verdict = _follow(job, keeper, output, watchdog)
-    keeper.end()
+        verdict = _follow(job, launcher, output, watchdog)
+    launcher.end()
     seconds = time.monotonic() - started
     output.drain()
-    own_exit_code = None if verdict else keeper.exit_code
-    verdict = verdict or watchdog.look_at_the_end() or _verdict_on(keeper, output)
+    own_exit_code = None if verdict else launcher.exit_code
+    verdict = verdict or watchdog.look_at_the_end() or _verdict_on(launcher, output)
     return Execution(
         ending=verdict.ending,
         reason=verdict.reason,
@@ -97,17 +97,17 @@ def _run(job: Job, rig: Rig, cgroup: Cgroup | None, keeper: Keeper, output: Boun
     )
 
 
-def _wait_at_gate(gate: Gate, job: Job, keeper: Keeper, output: BoundedOutput) -> Verdict | None:
+def _wait_at_gate(gate: StartBarrier, job: Job, launcher: Launcher, output: BoundedOutput) -> ExitReason | None:
     """Let the job get ready and wait until the gate is opened; returned is what it must be ended for before."""
     with selectors.DefaultSelector() as selector:
-        selector.register(keeper.handle, selectors.EVENT_READ)
-        selector.register(keeper.output, selectors.EVENT_READ)
+        selector.register(launcher.handle, selectors.EVENT_READ)
+        selector.register(launcher.output, selectors.EVENT_READ)
         selector.register(gate.notice, selectors.EVENT_READ)
         while not gate.is_open:
             ready = {key.fd for key, _ in selector.select(_SECONDS_BETWEEN_LOOKS)}
-            if keeper.output in ready and not output.drain_once():
-                selector.unregister(keeper.output)
-            if keeper.handle in ready:
+            if launcher.output in ready and not output.drain_once():
+                selector.unregister(launcher.output)
+            if launcher.handle in ready:
                 return None
             if _is_unwanted(job):
                 return _STOPPED
@@ -118,16 +118,16 @@ def _is_unwanted(job: Job) -> bool:
     return bool((job.stop and job.stop.is_set()) or (job.gate and job.gate.is_given_up))
 
 
-def _follow(job: Job, keeper: Keeper, output: BoundedOutput, watchdog: Watchdog) -> Verdict | None:
+def _follow(job: Job, launcher: Launcher, output: BoundedOutput, watchdog: Watchdog) -> ExitReason | None:
     """Wait until the job has ended, or has to be ended; the latter is returned."""
     with selectors.DefaultSelector() as selector:
-        selector.register(keeper.handle, selectors.EVENT_READ)
-        selector.register(keeper.output, selectors.EVENT_READ)
+        selector.register(launcher.handle, selectors.EVENT_READ)
+        selector.register(launcher.output, selectors.EVENT_READ)
         while True:
             ready = {key.fd for key, _ in selector.select(watchdog.seconds_to_next_look())}
-            if keeper.output in ready and not output.drain_once():
-                selector.unregister(keeper.output)
-            if keeper.handle in ready:
+            if launcher.output in ready and not output.drain_once():
+                selector.unregister(launcher.output)
+            if launcher.handle in ready:
                 return None
             if _is_unwanted(job):
                 return _STOPPED
@@ -135,17 +135,17 @@ def _follow(job: Job, keeper: Keeper, output: BoundedOutput, watchdog: Watchdog)
                 return verdict
 
 
-def _verdict_on(keeper: Keeper, output: BoundedOutput) -> Verdict:
+def _verdict_on(launcher: Launcher, output: BoundedOutput) -> ExitReason:
     """How a job ended that nobody had to end."""
-    code = keeper.exit_code
+    code = launcher.exit_code
     if code == 0:
-        return Verdict(Ending.OK, "")
+        return ExitReason(ExitKind.OK, "")
     if code is None or code - 128 in {signal.SIGTERM, signal.SIGKILL}:
         # A cluster whose time limit is reached ends all processes one by one, us after the job: that is not its crash.
         time.sleep(_SECONDS_TO_OUTLIVE_A_JOB)
     if code is None:
-        return Verdict(Ending.INFRA, with_last_line(f"the sandbox {keeper.last_words}", output))
-    return Verdict(Ending.CRASHED, with_last_line(_name_of(code), output))
+        return ExitReason(ExitKind.INFRA, with_last_line(f"the sandbox {launcher.last_words}", output))
+    return ExitReason(ExitKind.CRASHED, with_last_line(_name_of(code), output))
 
 
 def _name_of(exit_code: int) -> str:
@@ -164,7 +164,7 @@ def with_last_line(reason: str, output: BoundedOutput) -> str:
 def infra(reason: str, output: BoundedOutput | None = None) -> Execution:
     """The end of a job that the machine failed, not itself."""
     return Execution(
-        ending=Ending.INFRA,
+        ending=ExitKind.INFRA,
         reason=with_last_line(reason, output) if output else reason,
         exit_code=None,
         seconds=0.0,

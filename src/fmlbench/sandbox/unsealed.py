@@ -10,9 +10,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.sandbox import reaper
-from fmlbench.sandbox.launcher import Ends, Launch
+from fmlbench.sandbox.launcher import Launch, LauncherPipes
 from fmlbench.sandbox.process_setup import (
     SCRATCH,
     check_targets,
@@ -23,14 +23,14 @@ from fmlbench.sandbox.process_setup import (
 )
 from fmlbench.sandbox.protocol import Execution, Job
 from fmlbench.sandbox.storage import Unmeasurable, measure
-from fmlbench.sandbox.supervision import Rig, infra, supervise
+from fmlbench.sandbox.supervision import LaunchSpec, infra, supervise
 from fmlbench.workspace.files import remove_folder
 
 
 class Unsealed:
     """Runs each job as an ordinary process, in a cgroup of its own where this user may make one."""
 
-    rung = Rung.NONE
+    isolation = Isolation.NONE
 
     def __init__(self, *, use_cgroups: bool = True) -> None:
         self._use_cgroups = use_cgroups
@@ -58,7 +58,7 @@ class Unsealed:
             )
             return supervise(
                 job,
-                Rig(
+                LaunchSpec(
                     launch,
                     in_namespace=False,
                     use_cgroup=self._use_cgroups,
@@ -67,7 +67,7 @@ class Unsealed:
             )
 
 
-def _command(ends: Ends) -> list[str]:
+def _command(ends: LauncherPipes) -> list[str]:
     return [sys.executable, "-I", "-S", reaper.__file__, str(ends.orders), str(ends.status), str(ends.start)]
 
 

@@ -18,7 +18,7 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.lease import Lease, me
 
 
-class Ending(StrEnum):
+class AttemptEnd(StrEnum):
     """How an attempt ended."""
 
     COMPLETE = "complete"
@@ -39,7 +39,7 @@ class Ending(StrEnum):
     @property
     def is_failure(self) -> bool:
         """Whether it counts towards the limit."""
-        return self not in {Ending.COMPLETE, Ending.STOPPED}
+        return self not in {AttemptEnd.COMPLETE, AttemptEnd.STOPPED}
 
 
 class Began(Record):
@@ -58,18 +58,18 @@ class Ended(Record):
 
     event: Literal["ended"] = "ended"
     at: str = Field(default_factory=now)
-    ending: Ending
+    ending: AttemptEnd
     reason: str = ""
 
 
-class Forgiven(Record):
+class FailuresReset(Record):
     """Somebody mended what was wrong; what was before does not count any more."""
 
     event: Literal["forgiven"] = "forgiven"
     at: str = Field(default_factory=now)
 
 
-Attempt = Annotated[Began | Ended | Forgiven, Field(discriminator="event")]
+Attempt = Annotated[Began | Ended | FailuresReset, Field(discriminator="event")]
 _ATTEMPTS: TypeAdapter[Attempt] = TypeAdapter(Attempt)
 
 
@@ -81,7 +81,7 @@ class Tally:
     """Failures since the run last got any further."""
     is_refused: bool = False
     """Trying again is of no use before a person has mended something."""
-    failures: Counter[Ending] = field(default_factory=Counter[Ending])
+    failures: Counter[AttemptEnd] = field(default_factory=Counter[AttemptEnd])
     reason: str = ""
     """Of the last failure."""
     begun: Began | None = None
@@ -99,21 +99,21 @@ class Tally:
                 self.begun = None
                 if attempt.ending.is_failure:
                     self._fail(attempt.ending, attempt.reason)
-            case Forgiven():
+            case FailuresReset():
                 self.look(self.done)
                 self.in_a_row, self.is_refused = 0, False
 
     def look(self, done: int) -> None:
         """Nobody plays the run: what has not ended is lost, and whatever got further did not fail in vain."""
         if self.begun is not None:
-            self._fail(Ending.LOST, f"{self.begun.carrier.host} was not heard of again")
+            self._fail(AttemptEnd.LOST, f"{self.begun.carrier.host} was not heard of again")
             self.begun = None
         if done > self.done:
             self.in_a_row, self.done = 0, done
 
-    def _fail(self, ending: Ending, reason: str) -> None:
+    def _fail(self, ending: AttemptEnd, reason: str) -> None:
         self.failures[ending] += 1
-        self.in_a_row, self.is_refused, self.reason = self.in_a_row + 1, ending is Ending.REFUSED, reason
+        self.in_a_row, self.is_refused, self.reason = self.in_a_row + 1, ending is AttemptEnd.REFUSED, reason
 
 
 def note(folder: RunFolder, attempt: Attempt) -> None:

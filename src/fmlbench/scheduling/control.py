@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable
 
-from fmlbench.scheduling.attempts import Forgiven, note
+from fmlbench.scheduling.attempts import FailuresReset, note
 from fmlbench.scheduling.plan import Plan, PlannedRun
-from fmlbench.scheduling.sweep_state import Standing, State
+from fmlbench.scheduling.sweep_state import JobState, JobStatus
 
 
-def cancel(standings: Iterable[Standing]) -> list[Standing]:
+def cancel(standings: Iterable[JobStatus]) -> list[JobStatus]:
     """Have every run stopped that is not over, at the next heartbeat of its player; return them."""
     chosen = [standing for standing in standings if standing.state.is_open]
     for standing in chosen:
@@ -15,21 +15,21 @@ def cancel(standings: Iterable[Standing]) -> list[Standing]:
     return chosen
 
 
-def set_free(runs: Iterable[PlannedRun]) -> None:
+def uncancel(runs: Iterable[PlannedRun]) -> None:
     """Let cancelled runs be played again."""
     for run in runs:
         run.folder.cancelled.unlink(missing_ok=True)
 
 
-def forgive(standings: Iterable[Standing]) -> list[Standing]:
+def reset_failures(standings: Iterable[JobStatus]) -> list[JobStatus]:
     """Let failed and cancelled runs be tried afresh; return them."""
-    chosen = [standing for standing in standings if standing.state in {State.FAILED, State.CANCELLED}]
-    set_free(standing.run for standing in chosen)
+    chosen = [standing for standing in standings if standing.state in {JobState.FAILED, JobState.CANCELLED}]
+    uncancel(standing.run for standing in chosen)
     for standing in chosen:
-        note(standing.run.folder, Forgiven())
+        note(standing.run.folder, FailuresReset())
     return chosen
 
 
-def set_plan_free(plan: Plan) -> None:
+def uncancel_plan(plan: Plan) -> None:
     """Starting a sweep is wanting its runs played, whoever cancelled them before."""
-    set_free(run for run in plan.runs if run.folder.cancelled.exists())
+    uncancel(run for run in plan.runs if run.folder.cancelled.exists())

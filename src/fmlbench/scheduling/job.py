@@ -20,14 +20,20 @@ from types import FrameType
 
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lease import holder_of
-from fmlbench.scheduling.attempts import Began, Ended, Ending, note
-from fmlbench.scheduling.run_status import glance_at, progress_of
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note
+from fmlbench.scheduling.run_status import progress_of, read_run_status
 
 _LOOK_SECONDS = 0.1
 _GRACE_SECONDS = 60.0
 """How long a player may take to put everything away before it is killed."""
 
-_ENDINGS = {0: Ending.COMPLETE, 2: Ending.REFUSED, 75: Ending.TROUBLE, 130: Ending.CUT_OFF, 143: Ending.CUT_OFF}
+_ENDINGS = {
+    0: AttemptEnd.COMPLETE,
+    2: AttemptEnd.REFUSED,
+    75: AttemptEnd.TROUBLE,
+    130: AttemptEnd.CUT_OFF,
+    143: AttemptEnd.CUT_OFF,
+}
 """By the exit codes that the command line promises."""
 
 
@@ -59,8 +65,8 @@ def gpu_numbers(names: Iterable[object]) -> tuple[int, ...]:
 
 
 def carry_out(
-    folder: RunFolder, player: Player, stop: threading.Event, *, stopped_as: Ending = Ending.STOPPED
-) -> Ending:
+    folder: RunFolder, player: Player, stop: threading.Event, *, stopped_as: AttemptEnd = AttemptEnd.STOPPED
+) -> AttemptEnd:
     """Play a run until it ends or ``stop`` is set, which counts as ``stopped_as``."""
     note(folder, Began(done=progress_of(folder)))
     with folder.player_log.open("wb") as log:
@@ -86,11 +92,11 @@ def carry_out(
     finally:
         _end(process)
         is_wanted = is_interrupted or stop.is_set()
-        ended = _ended(folder, process.returncode, stopped_as if is_wanted else Ending.CUT_OFF)
+        ended = _ended(folder, process.returncode, stopped_as if is_wanted else AttemptEnd.CUT_OFF)
         note(folder, ended)
-    if ended.ending is Ending.COMPLETE:
+    if ended.ending is AttemptEnd.COMPLETE:
         # Kept here, where the run was played: a sweep that comes back later need not read its logs.
-        glance_at(folder)
+        read_run_status(folder)
     return ended.ending
 
 
@@ -112,19 +118,19 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             process.wait()
 
 
-def _ended(folder: RunFolder, code: int, when_stopped: Ending) -> Ended:
+def _ended(folder: RunFolder, code: int, when_stopped: AttemptEnd) -> Ended:
     if code == -signal.SIGTERM:
         # It was asked to stop before it had learnt what to do about that.
         code = 128 + signal.SIGTERM
     if code < 0:
-        return Ended(ending=Ending.KILLED, reason=f"the player was killed by {signal.Signals(-code).name}")
-    ending = _ENDINGS.get(code, Ending.CRASHED)
-    if ending is Ending.CUT_OFF:
+        return Ended(ending=AttemptEnd.KILLED, reason=f"the player was killed by {signal.Signals(-code).name}")
+    ending = _ENDINGS.get(code, AttemptEnd.CRASHED)
+    if ending is AttemptEnd.CUT_OFF:
         ending = when_stopped
-    is_wanted_so = folder.cancelled.exists() or (ending is Ending.REFUSED and holder_of(folder.path))
-    if is_wanted_so and ending in {Ending.CUT_OFF, Ending.REFUSED}:
-        ending = Ending.STOPPED
-    return Ended(ending=ending, reason=_last_words(folder) if ending is not Ending.COMPLETE else "")
+    is_wanted_so = folder.cancelled.exists() or (ending is AttemptEnd.REFUSED and holder_of(folder.path))
+    if is_wanted_so and ending in {AttemptEnd.CUT_OFF, AttemptEnd.REFUSED}:
+        ending = AttemptEnd.STOPPED
+    return Ended(ending=ending, reason=_last_words(folder) if ending is not AttemptEnd.COMPLETE else "")
 
 
 def _last_words(folder: RunFolder) -> str:
@@ -138,7 +144,7 @@ def play_row(player: Player, table: Path, row: int, stop: threading.Event) -> No
     """Play the runs of a row, one after the other; what is complete ends at once."""
     for path in table.read_text("utf-8").splitlines()[row].split("\t"):
         if not stop.is_set():
-            carry_out(RunFolder(Path(path)), player, stop, stopped_as=Ending.CUT_OFF)
+            carry_out(RunFolder(Path(path)), player, stop, stopped_as=AttemptEnd.CUT_OFF)
 
 
 def main(arguments: Sequence[str]) -> None:

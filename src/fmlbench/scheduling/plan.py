@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fmlbench.agents.registry import agent_spec
 from fmlbench.core.errors import StudyInvalid
-from fmlbench.core.run import AgentSpec, Rung, RunSpec
+from fmlbench.core.run import AgentSpec, Isolation, RunSpec
 from fmlbench.core.task import Task, Track
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.estimates import Cost, cost_of
@@ -106,7 +106,7 @@ def _runs(
             agent=agent,
             seed=seed,
             budget=study.budget,
-            rung=Rung.NONE if study.unsealed else Rung.BUBBLEWRAP,
+            isolation=Isolation.NONE if study.unsealed else Isolation.BUBBLEWRAP,
             retest_seeds=study.retest,
             label=study.label,
         )

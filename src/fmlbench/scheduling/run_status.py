@@ -21,7 +21,7 @@ from fmlbench.records.replay import RunState, read_state, replay
 from fmlbench.scheduling.run_time import seconds_played
 
 
-class Glance(Record):
+class RunStatus(Record):
     """How far a run has come."""
 
     sizes: tuple[int, int] = (0, 0)
@@ -47,7 +47,7 @@ class Glance(Record):
     """The same on the task's sibling."""
 
 
-def glance_at(folder: RunFolder, task: Task | None = None, last: Glance | None = None) -> Glance:
+def read_run_status(folder: RunFolder, task: Task | None = None, last: RunStatus | None = None) -> RunStatus:
     """How far a run has come; ``last`` is returned as it is if nothing has happened since.
 
     ``task`` is asked where the log does not tell what the run's task was.
@@ -56,7 +56,7 @@ def glance_at(folder: RunFolder, task: Task | None = None, last: Glance | None =
     if last is not None and last.sizes == sizes:
         return last
     if sizes == (0, 0):
-        return Glance()
+        return RunStatus()
     kept = _kept(folder)
     if kept is not None and kept.sizes == sizes:
         return kept
@@ -64,11 +64,11 @@ def glance_at(folder: RunFolder, task: Task | None = None, last: Glance | None =
         events = [*each_event(folder.events), *each_event(folder.sealed)]
         state = replay(events)
     except RunDamaged as error:
-        return Glance(sizes=sizes, damage=error.message)
-    glance = _glance(state, state.task or task, sizes, seconds_played(events))
-    if glance.is_complete:
-        folder.glance.write_text(glance.model_dump_json(), "utf-8")
-    return glance
+        return RunStatus(sizes=sizes, damage=error.message)
+    status = _glance(state, state.task or task, sizes, seconds_played(events))
+    if status.is_complete:
+        folder.status.write_text(status.model_dump_json(), "utf-8")
+    return status
 
 
 def progress_of(folder: RunFolder) -> int:
@@ -92,10 +92,10 @@ def _known(value: Value) -> float | None:
     return None if isinstance(value, Missing) else value
 
 
-def _glance(state: RunState, task: Task | None, sizes: tuple[int, int], played_seconds: float) -> Glance:
+def _glance(state: RunState, task: Task | None, sizes: tuple[int, int], played_seconds: float) -> RunStatus:
     proposed, usages, spec = state.steps[1:], state.usages, state.spec
     is_complete = bool(spec and task and state.is_complete(spec, task.metric))
-    return Glance(
+    return RunStatus(
         sizes=sizes,
         is_complete=is_complete,
         steps=len(proposed),
@@ -114,10 +114,10 @@ def _done(state: RunState) -> int:
     return len(logged) + (state.pending is not None) + bool(state.finished)
 
 
-def _kept(folder: RunFolder) -> Glance | None:
+def _kept(folder: RunFolder) -> RunStatus | None:
     """The glance that was kept; None if there is none, a torn one, or one of another version."""
     try:
-        return Glance.model_validate_json(folder.glance.read_bytes())
+        return RunStatus.model_validate_json(folder.status.read_bytes())
     except (FileNotFoundError, ValueError):
         return None
 

@@ -7,7 +7,7 @@ from statistics import fmean
 from fmlbench.core.record import Record
 from fmlbench.core.run import agent_names
 from fmlbench.scheduling.plan import Plan
-from fmlbench.scheduling.sweep_state import Standing, State
+from fmlbench.scheduling.sweep_state import JobState, JobStatus
 
 
 class Group(Record):
@@ -16,7 +16,7 @@ class Group(Record):
     task: str
     agent: str
     runs: int
-    states: dict[State, int]
+    states: dict[JobState, int]
     steps: int
     steps_due: int
     dollars: float
@@ -42,7 +42,7 @@ class Status(Record):
 
     study: str
     runs: int
-    states: dict[State, int]
+    states: dict[JobState, int]
     steps: int
     steps_due: int
     hours: float
@@ -58,9 +58,9 @@ class Status(Record):
     groups: tuple[Group, ...]
 
 
-def status_of(plan: Plan, standings: Sequence[Standing], seconds_left: float | None = None) -> Status:
+def status_of(plan: Plan, standings: Sequence[JobStatus], seconds_left: float | None = None) -> Status:
     """Sum a sweep up."""
-    groups: dict[tuple[str, str], list[Standing]] = {}
+    groups: dict[tuple[str, str], list[JobStatus]] = {}
     agents = agent_names([standing.run.spec.agent for standing in standings])
     for standing, agent in zip(standings, agents, strict=True):
         groups.setdefault((standing.run.task.name, agent), []).append(standing)
@@ -71,36 +71,36 @@ def status_of(plan: Plan, standings: Sequence[Standing], seconds_left: float | N
         study=plan.study.name,
         runs=len(standings),
         states=_states(standings),
-        steps=sum(standing.glance.steps for standing in standings),
+        steps=sum(standing.status.steps for standing in standings),
         steps_due=sum(standing.run.spec.budget.steps for standing in standings),
-        hours=sum(standing.glance.played_seconds for standing in standings) / 3600,
-        dollars=sum(standing.glance.dollars for standing in standings),
-        unpriced_steps=sum(standing.glance.unpriced for standing in standings),
+        hours=sum(standing.status.played_seconds for standing in standings) / 3600,
+        dollars=sum(standing.status.dollars for standing in standings),
+        unpriced_steps=sum(standing.status.unpriced for standing in standings),
         seconds_left=seconds_left,
         failures=dict(failures.most_common()),
         failed=tuple(
             Failed(run=standing.run.folder.path.name, reason=standing.tally.reason)
             for standing in standings
-            if standing.state is State.FAILED
+            if standing.state is JobState.FAILED
         ),
         groups=tuple(_group(task, agent, members) for (task, agent), members in groups.items()),
     )
 
 
-def _group(task: str, agent: str, members: Sequence[Standing]) -> Group:
-    improvements = [value for member in members if (value := member.glance.improvement) is not None]
-    transfers = [value for member in members if (value := member.glance.transfer) is not None]
+def _group(task: str, agent: str, members: Sequence[JobStatus]) -> Group:
+    improvements = [value for member in members if (value := member.status.improvement) is not None]
+    transfers = [value for member in members if (value := member.status.transfer) is not None]
     outcomes: Counter[str] = Counter()
     for member in members:
-        outcomes.update(member.glance.outcomes)
+        outcomes.update(member.status.outcomes)
     return Group(
         task=task,
         agent=agent,
         runs=len(members),
         states=_states(members),
-        steps=sum(member.glance.steps for member in members),
+        steps=sum(member.status.steps for member in members),
         steps_due=sum(member.run.spec.budget.steps for member in members),
-        dollars=sum(member.glance.dollars for member in members),
+        dollars=sum(member.status.dollars for member in members),
         outcomes=dict(outcomes.most_common()),
         improvement=fmean(improvements) if improvements else None,
         transfer=fmean(transfers) if transfers else None,
@@ -108,6 +108,6 @@ def _group(task: str, agent: str, members: Sequence[Standing]) -> Group:
     )
 
 
-def _states(standings: Iterable[Standing]) -> dict[State, int]:
+def _states(standings: Iterable[JobStatus]) -> dict[JobState, int]:
     counted = Counter(standing.state for standing in standings)
-    return {state: counted[state] for state in State}
+    return {state: counted[state] for state in JobState}

@@ -22,7 +22,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from fmlbench.core.errors import StudyInvalid
 from fmlbench.core.record import Record, first_problem
 from fmlbench.core.run import Budget
-from fmlbench.models.client import lasting_name
+from fmlbench.models.client import resolved_name
 
 
 class StudyAgent(Record):
@@ -36,7 +36,7 @@ class StudyAgent(Record):
     """As `fmlbench run --set` takes them; `fmlbench agents` lists them."""
 
 
-class Caps(Record):
+class SweepCaps(Record):
     """What a whole sweep may use."""
 
     dollars: Annotated[float, Field(gt=0)] | None = None
@@ -58,7 +58,7 @@ class Retry(Record):
     """No pause is longer."""
 
 
-class Slurm(Record):
+class SlurmOptions(Record):
     """How jobs are asked of SLURM."""
 
     partition: str = ""
@@ -79,7 +79,7 @@ class Slurm(Record):
     """How often the queue is looked at."""
 
 
-class Ray(Record):
+class RayOptions(Record):
     """How jobs are asked of Ray."""
 
     address: str = ""
@@ -123,13 +123,13 @@ class Study(Record):
     """Candidates run without a sandbox, and every score is marked."""
     label: str = ""
     """Tells the runs apart from equal ones of other studies; without one, equal runs are shared."""
-    caps: Caps = Caps()
+    caps: SweepCaps = SweepCaps()
     """Of the whole sweep."""
     retry: Retry = Retry()
     """What is done about failures of machines."""
-    ray: Ray = Ray()
+    ray: RayOptions = RayOptions()
     """For `--engine ray`."""
-    slurm: Slurm = Slurm()
+    slurm: SlurmOptions = SlurmOptions()
     """For `--engine slurm`."""
 
     @model_validator(mode="after")
@@ -166,7 +166,7 @@ def _seen_from(folder: Path, study: Study) -> Study:
     """The study with whole paths where it names files, so that its runs are the same wherever it is started from."""
 
     def lasting(models: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(lasting_name(model, folder) if model else "" for model in models)
+        return tuple(resolved_name(model, folder) if model else "" for model in models)
 
     agents = tuple(
         agent if agent.models is None else agent.model_copy(update={"models": lasting(agent.models)})

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fmlbench.scheduling.attempts import Began, Ended, Ending, note, read_attempts
-from fmlbench.scheduling.engines.engine import Engine, Over
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note, read_attempts
+from fmlbench.scheduling.engines.engine import Engine, JobDone
 from fmlbench.scheduling.estimates import makespan
 from fmlbench.scheduling.plan import Plan, PlannedRun
 from fmlbench.scheduling.run_status import progress_of
 from fmlbench.scheduling.status import Status, status_of
-from fmlbench.scheduling.sweep_state import Standing, State, look_at, look_at_all, seconds_left, share_done
+from fmlbench.scheduling.sweep_state import JobState, JobStatus, poll, poll_all, seconds_left, share_done
 
 _TICK_SECONDS = 0.2
 _LOOK_SECONDS = 2.0
@@ -34,7 +34,7 @@ class Sweep:
     watch: Watch = lambda _: None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
-    standings: dict[Path, Standing] = field(init=False)
+    standings: dict[Path, JobStatus] = field(init=False)
     _due: dict[Path, float] = field(init=False)
     """When each run that is not over may be started."""
     _attempts: dict[Path, int] = field(default_factory=dict[Path, int])
@@ -44,7 +44,7 @@ class Sweep:
     _done_before: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.standings = {standing.run.folder.path: standing for standing in look_at_all(self.plan)}
+        self.standings = {standing.run.folder.path: standing for standing in poll_all(self.plan)}
         self._due = {path: 0.0 for path, standing in self.standings.items() if standing.state.is_open}
         for run in self.engine.adopted():
             self._hand_over(run)
@@ -77,7 +77,7 @@ class Sweep:
             if len(chosen) >= room:
                 break
             self._look(path)
-            if self.standings[path].state is State.WAITING:
+            if self.standings[path].state is JobState.WAITING:
                 chosen.append(self.standings[path].run)
         for run in chosen:
             self._hand_over(run)
@@ -97,26 +97,26 @@ class Sweep:
         """What is played elsewhere is looked at later; what is over needs no more looking."""
         for path in list(self._due_now(now)):
             state = self.standings[path].state
-            if state is State.PLAYING:
+            if state is JobState.PLAYING:
                 self._due[path] = now + _ELSEWHERE_SECONDS
-            elif state is not State.WAITING:
+            elif state is not JobState.WAITING:
                 del self._due[path]
 
-    def _settle(self, over: Over) -> None:
+    def _settle(self, over: JobDone) -> None:
         """A job is under way no more: see what came of its runs, and when to try again."""
         begun = [run for run in over.runs if len(read_attempts(run.folder)) > self._attempts[run.folder.path]]
         for run in over.runs:
             if not begun and not run.folder.cancelled.exists():
                 # Without this, jobs that cannot even begin would be started for ever.
                 note(run.folder, Began(done=progress_of(run.folder)))
-                note(run.folder, Ended(ending=Ending.LOST, reason=over.words or "its job ended before it began"))
+                note(run.folder, Ended(ending=AttemptEnd.LOST, reason=over.words or "its job ended before it began"))
             path = run.folder.path
             del self._attempts[path]
             self._look(path)
             if self.standings[path].state.is_open:
                 self._due[path] = self.clock() + self._pause(self.standings[path])
 
-    def _pause(self, standing: Standing) -> float:
+    def _pause(self, standing: JobStatus) -> float:
         retry = self.plan.study.retry
         if not standing.tally.in_a_row:
             return 0.0
@@ -124,9 +124,7 @@ class Sweep:
 
     def _look(self, path: Path) -> None:
         last = self.standings[path]
-        self.standings[path] = look_at(
-            last.run, self.plan.study.retry, last.glance, is_under_way=path in self._attempts
-        )
+        self.standings[path] = poll(last.run, self.plan.study.retry, last.status, is_under_way=path in self._attempts)
 
     def _look_around(self) -> None:
         """Look at what is under way, and tell."""
@@ -139,10 +137,10 @@ class Sweep:
         caps = self.plan.study.caps
         if caps.dollars is None and caps.hours is None:
             return ""
-        glances = [standing.glance for standing in self.standings.values()]
-        if caps.dollars is not None and sum(glance.dollars for glance in glances) >= caps.dollars:
+        statuses = [standing.status for standing in self.standings.values()]
+        if caps.dollars is not None and sum(status.dollars for status in statuses) >= caps.dollars:
             return f"the cap of ${caps.dollars:g} is reached"
-        if caps.hours is not None and sum(glance.played_seconds for glance in glances) >= 3600 * caps.hours:
+        if caps.hours is not None and sum(status.played_seconds for status in statuses) >= 3600 * caps.hours:
             return f"the cap of {caps.hours:g} hours is reached"
         return ""
 

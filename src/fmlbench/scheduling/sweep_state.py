@@ -8,11 +8,11 @@ from fmlbench.core.retests import due_retests
 from fmlbench.records.lease import is_known_alive, me
 from fmlbench.scheduling.attempts import Tally, read_attempts, tally
 from fmlbench.scheduling.plan import Plan, PlannedRun
-from fmlbench.scheduling.run_status import Glance, glance_at
+from fmlbench.scheduling.run_status import RunStatus, read_run_status
 from fmlbench.scheduling.study import Retry
 
 
-class State(StrEnum):
+class JobState(StrEnum):
     """What is to be done about a run."""
 
     COMPLETE = "complete"
@@ -25,38 +25,38 @@ class State(StrEnum):
     @property
     def is_open(self) -> bool:
         """Whether the run will come to its end if nobody interferes."""
-        return self in {State.WAITING, State.PLAYING}
+        return self in {JobState.WAITING, JobState.PLAYING}
 
 
 @dataclass(frozen=True)
-class Standing:
+class JobStatus:
     """One run: how far it has come, and what became of the attempts at it."""
 
     run: PlannedRun
-    glance: Glance
+    status: RunStatus
     tally: Tally
-    state: State
+    state: JobState
 
 
-def look_at(run: PlannedRun, retry: Retry, last: Glance | None = None, *, is_under_way: bool = False) -> Standing:
+def poll(run: PlannedRun, retry: Retry, last: RunStatus | None = None, *, is_under_way: bool = False) -> JobStatus:
     """Where a run stands; ``is_under_way`` if somebody knows that its job has not ended."""
-    glance = glance_at(run.folder, run.task, last)
+    status = read_run_status(run.folder, run.task, last)
     counted = tally(read_attempts(run.folder))
-    if glance.damage:
-        return Standing(run, glance, replace(counted, reason=glance.damage), State.FAILED)
-    if glance.is_complete:
-        return Standing(run, glance, counted, State.COMPLETE)
+    if status.damage:
+        return JobStatus(run, status, replace(counted, reason=status.damage), JobState.FAILED)
+    if status.is_complete:
+        return JobStatus(run, status, counted, JobState.COMPLETE)
     if _is_played(run, counted):
-        return Standing(run, glance, counted, State.PLAYING)
+        return JobStatus(run, status, counted, JobState.PLAYING)
     if is_under_way:
-        return Standing(run, glance, counted, State.WAITING)
-    counted.look(glance.done)
-    return Standing(run, glance, counted, _state(run, counted, retry))
+        return JobStatus(run, status, counted, JobState.WAITING)
+    counted.look(status.done)
+    return JobStatus(run, status, counted, _state(run, counted, retry))
 
 
-def look_at_all(plan: Plan) -> list[Standing]:
+def poll_all(plan: Plan) -> list[JobStatus]:
     """Where every run of a plan stands."""
-    return [look_at(run, plan.study.retry) for run in plan.runs]
+    return [poll(run, plan.study.retry) for run in plan.runs]
 
 
 def _is_played(run: PlannedRun, counted: Tally) -> bool:
@@ -66,23 +66,23 @@ def _is_played(run: PlannedRun, counted: Tally) -> bool:
     return counted.begun is not None and is_known_alive(counted.begun.carrier, me())
 
 
-def _state(run: PlannedRun, counted: Tally, retry: Retry) -> State:
+def _state(run: PlannedRun, counted: Tally, retry: Retry) -> JobState:
     if run.folder.cancelled.exists():
-        return State.CANCELLED
+        return JobState.CANCELLED
     is_given_up = counted.in_a_row >= retry.failures or (counted.is_refused and counted.in_a_row)
-    return State.FAILED if is_given_up else State.WAITING
+    return JobState.FAILED if is_given_up else JobState.WAITING
 
 
-def share_done(standing: Standing) -> float:
+def share_done(standing: JobStatus) -> float:
     """How much of a run is behind it, from 0 to 1."""
     run = standing.run
     # A step counts twice, for its hidden test; a pending proposal and the end of the search count once each.
     retests = len(list(due_retests(run.task, run.spec.retest_seeds, winner=1)))
     due = 2 * (run.spec.budget.steps + 1) + 1 + retests
-    return 1.0 if standing.state is State.COMPLETE else min(1.0, standing.glance.done / due)
+    return 1.0 if standing.state is JobState.COMPLETE else min(1.0, standing.status.done / due)
 
 
-def seconds_left(standings: Iterable[Standing]) -> list[float] | None:
+def seconds_left(standings: Iterable[JobStatus]) -> list[float] | None:
     """How long each run that is not over will still take, as calibrated; None if that is known of none of them."""
     still_open = [standing for standing in standings if standing.state.is_open]
     known = [

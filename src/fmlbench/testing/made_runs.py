@@ -12,7 +12,7 @@ from random import Random
 
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.retests import RetestKind, due_retests
-from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
+from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
 from fmlbench.core.steps import History, Move, Operator, Step, Usage
 from fmlbench.core.task import Task
 from fmlbench.records.events import (
@@ -63,7 +63,7 @@ def make_run(
     skill: float = 0.5,
     ideas: Sequence[str] = (),
     is_over: bool = True,
-    rung: Rung = Rung.BUBBLEWRAP,
+    isolation: Isolation = Isolation.BUBBLEWRAP,
     like: RunFolder | None = None,
 ) -> RunFolder:
     """Write the folder of a run; ``skill`` is how many sigma an average step is better than its parent."""
@@ -76,14 +76,14 @@ def make_run(
         agent=AgentSpec(name=agent, strategy="made-up", proposer="made-up", model=model),
         seed=seed,
         budget=Budget(steps=steps),
-        rung=rung,
+        isolation=isolation,
     )
     folder = RunFolder(runs / spec.run_id)
     folder.path.mkdir(parents=True)
     folder.spec_file.write_text(spec.model_dump_json(), "utf-8")
     coded = _share_code(like, folder) if like else _write_code(folder, steps, ideas, rng)
     played = _play(coded, task, skill, rng)
-    origin = describe_machine(environment="made-up", sandbox=str(rung), secret="none")  # noqa: S106 - it is none
+    origin = describe_machine(environment="made-up", sandbox=str(isolation), secret="none")  # noqa: S106 - it is none
     _write(folder.events, [RunStarted(spec=spec, task=task, provenance=origin), *_open_events(played, is_over=is_over)])
     _write(folder.sealed, _sealed_events(played, task, rng) if is_over else [])
     return folder

@@ -21,7 +21,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Places:
+class Dirs:
     """The two folders everything lies in."""
 
     cache: Path

@@ -180,22 +180,23 @@ def _find_edits(files: Mapping[str, str], baseline: Mapping[str, str]) -> list[_
     if not changed:
         return []
     old, starts = baseline_lines(baseline)
-    places: dict[str, list[int]] = {}
+    positions: dict[str, list[int]] = {}
     for number, line in enumerate(old):
-        places.setdefault(line, []).append(number)
+        positions.setdefault(line, []).append(number)
     return [
-        _compare(path, runtime_text(path, files[path]), old, places, expected=starts.get(path, 0)) for path in changed
+        _compare(path, runtime_text(path, files[path]), old, positions, expected=starts.get(path, 0))
+        for path in changed
     ]
 
 
-def _compare(path: str, text: str, old: Sequence[str], places: Mapping[str, Sequence[int]], expected: int) -> _Edit:
+def _compare(path: str, text: str, old: Sequence[str], positions: Mapping[str, Sequence[int]], expected: int) -> _Edit:
     """Cover a text with the longest blocks of the baseline, from its start to its end."""
     lines = text.split("\n")
     copies: list[_Copy] = []
     new_lines: list[int] = []
     at = last_end = 0
     while at < len(lines):
-        place, length = _longest_block(lines, at, old, places.get(lines[at], ()), expected)
+        place, length = _longest_block(lines, at, old, positions.get(lines[at], ()), expected)
         if sum(len(line) + 1 for line in lines[at : at + length]) > _SHORTEST_COPY:
             copies.append(_Copy(at - last_end, place - expected, length))
             at = last_end = at + length
@@ -207,12 +208,12 @@ def _compare(path: str, text: str, old: Sequence[str], places: Mapping[str, Sequ
 
 
 def _longest_block(
-    lines: Sequence[str], at: int, old: Sequence[str], places: Sequence[int], expected: int
+    lines: Sequence[str], at: int, old: Sequence[str], positions: Sequence[int], expected: int
 ) -> tuple[int, int]:
     """Where the baseline has the longest block that begins with this line, and its length."""
-    middle = bisect_left(places, expected)
+    middle = bisect_left(positions, expected)
     best = (0, 0, 0)
-    for place in places[max(0, middle - _NEARBY) : middle + _NEARBY]:
+    for place in positions[max(0, middle - _NEARBY) : middle + _NEARBY]:
         length = 0
         most = min(len(lines) - at, len(old) - place)
         while length < most and lines[at + length] == old[place + length]:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from fmlbench.core.errors import ChecksumMismatch, SourceUnavailable, TaskInvalid
 from fmlbench.core.progress import Progress
-from fmlbench.core.sources import Material, Mend, PathSource
+from fmlbench.core.sources import Material, Patch, PathSource
 from fmlbench.workspace.digests import digest_of, files_in
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.disk import disk_trouble_explained
 from fmlbench.workspace.fetcher import Fetcher, describe
 from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
@@ -18,38 +18,38 @@ from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
 _READ_ONLY = 0o444
 
 
-def obtain(material: Material, *, task_folder: Path, places: Places, progress: Progress) -> Path:
+def obtain(material: Material, *, task_folder: Path, dirs: Dirs, progress: Progress) -> Path:
     """Return the folder with a material's files; at once and without a network if it was obtained before."""
-    folder = _folder_of(material, task_folder, places)
+    folder = _folder_of(material, task_folder, dirs)
     if folder.is_dir():
         return folder
-    with disk_trouble_explained(places.cache), exclusive(folder):
+    with disk_trouble_explained(dirs.cache), exclusive(folder):
         if not folder.is_dir():
             with scratch_beside(folder) as scratch:
-                files = _make(material, Fetcher(task_folder, places.downloads, progress), scratch)
+                files = _make(material, Fetcher(task_folder, dirs.downloads, progress), scratch)
                 for path in files_in(files):
                     path.chmod(_READ_ONLY)
                 replace_folder(files, folder)
     return folder
 
 
-def is_intact(material: Material, *, task_folder: Path, places: Places, progress: Progress) -> bool:
+def is_intact(material: Material, *, task_folder: Path, dirs: Dirs, progress: Progress) -> bool:
     """Whether what was obtained is still what its source gives; archives that are on this machine are not fetched."""
-    folder = _folder_of(material, task_folder, places)
-    with disk_trouble_explained(places.cache), exclusive(folder), scratch_beside(folder) as scratch:
-        made = _make(material, Fetcher(task_folder, places.downloads, progress), scratch)
+    folder = _folder_of(material, task_folder, dirs)
+    with disk_trouble_explained(dirs.cache), exclusive(folder), scratch_beside(folder) as scratch:
+        made = _make(material, Fetcher(task_folder, dirs.downloads, progress), scratch)
         return digest_of(made) == digest_of(folder)
 
 
-def _folder_of(material: Material, task_folder: Path, places: Places) -> Path:
-    return places.materials / f"{_slug(material.name)}-{_key(material, task_folder)}"
+def _folder_of(material: Material, task_folder: Path, dirs: Dirs) -> Path:
+    return dirs.materials / f"{_slug(material.name)}-{_key(material, task_folder)}"
 
 
 def _make(material: Material, fetcher: Fetcher, scratch: Path) -> Path:
     """The files, fetched and mended."""
     files = _fetch_any(material, fetcher, scratch)
-    for mend in material.mends:
-        _apply(mend, files, material.name)
+    for patch in material.patches:
+        _apply(patch, files, material.name)
     return files
 
 
@@ -108,21 +108,21 @@ def _refusal(material: Material, failures: list[tuple[str, SourceFailed]]) -> So
     )
 
 
-def _apply(mend: Mend, files: Path, name: str) -> None:
-    path = files / mend.file
+def _apply(patch: Patch, files: Path, name: str) -> None:
+    path = files / patch.file
     text = path.read_bytes().decode("utf-8") if path.is_file() else ""
-    if text.count(mend.search) != 1:
-        found = f"{text.count(mend.search)} times" if path.is_file() else "in no such file"
+    if text.count(patch.search) != 1:
+        found = f"{text.count(patch.search)} times" if path.is_file() else "in no such file"
         raise TaskInvalid(
-            f"A mend of {name} does not fit: its search text occurs {found} in {mend.file}, not once.",
-            hint=f"Mend the manifest's entry for that file ({mend.why}).",
+            f"A mend of {name} does not fit: its search text occurs {found} in {patch.file}, not once.",
+            hint=f"Mend the manifest's entry for that file ({patch.why}).",
         )
-    path.write_bytes(text.replace(mend.search, mend.replace).encode("utf-8"))
+    path.write_bytes(text.replace(patch.search, patch.replace).encode("utf-8"))
 
 
 def _key(material: Material, task_folder: Path) -> str:
     """Differs wherever the files may: what is on this machine can change under the same path."""
-    key = hashlib.sha256(material.model_dump_json(include={"sources", "digest", "mends"}).encode())
+    key = hashlib.sha256(material.model_dump_json(include={"sources", "digest", "patches"}).encode())
     for source in material.sources:
         if isinstance(source, PathSource) and (path := task_folder / source.path).exists():
             key.update(digest_of(path).encode())

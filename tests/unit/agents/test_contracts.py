@@ -44,7 +44,7 @@ class Meddling:
 
 
 def _own_dice(history: History, rng: Random) -> Move | None:
-    return Move(operator=Operator.IMPROVE, tags={"dice": str(Random().random())})
+    return Move(operator=Operator.IMPROVE, tags={"rng": str(Random().random())})
 
 
 def _from_nowhere(history: History, rng: Random) -> Move | None:

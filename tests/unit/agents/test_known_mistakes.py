@@ -12,9 +12,9 @@ from fmlbench.core.agents import Session
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Metric
 from fmlbench.core.steps import Move, Operator, Proposal, Step
+from fmlbench.testing.context import bare_context
 from fmlbench.testing.histories import ACCURACY, ERROR, Result, history_of
 from fmlbench.testing.sessions import Experiment, Files, RecordedSession, told
-from fmlbench.testing.surroundings import bare_surroundings
 
 SEARCHES = sorted(name for name, entry in AGENTS.items() if entry.proposer == "mutate")
 EARLY = {"adaptive": {"window": "5", "branch_steps": "4"}, "ai-scientist": {"runs": "2", "tries": "2"}}
@@ -45,14 +45,14 @@ class Laboratory:
     def __call__(self, files: Files) -> Result:
         code = files["code.py"]
         self.experiments.append(code)
-        dice = Random(code).random()
-        if dice < 0.3:
+        chance = Random(code).random()
+        if chance < 0.3:
             raise ValueError(f"the {code.splitlines()[-1]} is missing")
-        return math.nan if dice < 0.5 else dice
+        return math.nan if chance < 0.5 else chance
 
 
 def searched(name: str, experiment: Experiment, *, metric: Metric = ACCURACY, rejects: bool = False) -> RecordedSession:
-    built = build_agent(agent_spec(name, EARLY.get(name, {})), bare_surroundings())
+    built = build_agent(agent_spec(name, EARLY.get(name, {})), bare_context())
     assert isinstance(built, SearchAgent)
     session = RecordedSession({"code.py": "start = 0\n"}, experiment, steps=25, seed=3, metric=metric)
     SearchAgent(built.strategy, Telling(rejects), built.observer).run(session)
@@ -110,7 +110,7 @@ def test_an_edit_that_does_not_apply_costs_a_step_and_no_experiment(name: str):
 @every_search
 def test_an_interrupted_search_goes_on_as_if_nothing_had_been(name: str):
     whole = searched(name, Laboratory())
-    built = build_agent(agent_spec(name, EARLY.get(name, {})), bare_surroundings())
+    built = build_agent(agent_spec(name, EARLY.get(name, {})), bare_context())
     assert isinstance(built, SearchAgent)
     for done in (0, 7, 19):
         resumed = whole.interrupted_after(min(done, len(whole.history) - 1))

@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from fmlbench.agents.proposers.reference import Reference
-from fmlbench.agents.proposers.scripted import Scripted
+from fmlbench.agents.proposers.scripted import ScriptedProposer
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import ScriptedEdit, ScriptedStep, read_script
 from fmlbench.core.errors import BadRequest
@@ -36,34 +36,34 @@ class TestScripted:
     def test_lays_files_over_the_parent_and_then_edits(self):
         edits = (ScriptedEdit(file="model.py", search="width = 8", replace="width = 16"),)
         step = ScriptedStep(idea="widen", files={"extra.py": "x = 1\n"}, edits=edits)
-        proposal = Scripted((step,)).propose(DRAFT, session(), Random(0))
+        proposal = ScriptedProposer((step,)).propose(DRAFT, session(), Random(0))
         assert proposal.files == {**FILES, "extra.py": "x = 1\n", "model.py": "width = 16\ndepth = 8\n"}
         assert proposal.rejection == ""
 
     def test_speaks_its_next_line_whatever_process_it_is_in(self):
         script = (ScriptedStep(idea="first"), ScriptedStep(idea="second"))
         playing = session()
-        playing.submit(Scripted(script).propose(DRAFT, playing, Random(0)))
-        assert Scripted(script).propose(DRAFT, playing, Random(0)).idea == "second"
+        playing.submit(ScriptedProposer(script).propose(DRAFT, playing, Random(0)))
+        assert ScriptedProposer(script).propose(DRAFT, playing, Random(0)).idea == "second"
 
     def test_rejects_an_edit_that_fits_twice_and_leaves_the_code_alone(self):
         good = ScriptedEdit(file="train.py", search="0.1", replace="0.2")
         bad = ScriptedEdit(file="model.py", search="= 8", replace="= 9")
         step = ScriptedStep(idea="?", files={"extra.py": "x = 1\n"}, edits=(good, bad))
-        proposal = Scripted((step,)).propose(DRAFT, session(), Random(0))
+        proposal = ScriptedProposer((step,)).propose(DRAFT, session(), Random(0))
         assert proposal.rejection == "'= 8' occurs 2 times in model.py, not once"
         assert proposal.files == FILES
 
     def test_rejects_an_edit_of_a_file_that_is_not_there(self):
         step = ScriptedStep(idea="?", edits=(ScriptedEdit(file="none.py", search="x", replace="y"),))
-        assert "0 times in none.py" in Scripted((step,)).propose(DRAFT, session(), Random(0)).rejection
+        assert "0 times in none.py" in ScriptedProposer((step,)).propose(DRAFT, session(), Random(0)).rejection
 
     def test_rejects_when_the_script_says_so(self):
         step = ScriptedStep(idea="?", rejection="as planned")
-        assert Scripted((step,)).propose(DRAFT, session(), Random(0)).rejection == "as planned"
+        assert ScriptedProposer((step,)).propose(DRAFT, session(), Random(0)).rejection == "as planned"
 
     def test_has_nothing_to_try_after_the_last_step(self):
-        assert Scripted(()).propose(DRAFT, session(), Random(0)).rejection == "the script has ended"
+        assert ScriptedProposer(()).propose(DRAFT, session(), Random(0)).rejection == "the script has ended"
 
 
 class TestReadingAScript:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.agents import registry
-from fmlbench.agents.context import Surroundings
+from fmlbench.agents.context import AgentContext
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.registry import AGENTS, AgentEntry, agent_spec, all_agents, build_agent
 from fmlbench.agents.search_agent import SearchAgent
@@ -15,13 +15,13 @@ from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.core.agents import Agent
 from fmlbench.core.errors import AgentBroken, AgentNotFound, BadRequest
 from fmlbench.core.run import AgentSpec
+from fmlbench.testing.context import bare_context
 from fmlbench.testing.sessions import Files, RecordedSession
-from fmlbench.testing.surroundings import bare_surroundings
 
 FILES = {"research.py": "rate = 0.5\n"}
 
 
-SURROUNDINGS = bare_surroundings({"research.py": "rate = 1.0\n"}, "the known best")
+CONTEXT = bare_context({"research.py": "rate = 1.0\n"}, "the known best")
 
 
 def score(files: Files) -> float:
@@ -32,7 +32,7 @@ def score(files: Files) -> float:
 
 def run(name: str, settings: dict[str, str] | None = None, steps: int = 3) -> RecordedSession:
     session = RecordedSession(FILES, score, steps=steps)
-    build_agent(agent_spec(name, settings or {}), SURROUNDINGS).run(session)
+    build_agent(agent_spec(name, settings or {}), CONTEXT).run(session)
     return session
 
 
@@ -81,7 +81,7 @@ def test_settings_get_the_type_of_their_default():
 
 
 def test_a_setting_reaches_the_strategy():
-    agent = build_agent(agent_spec("greedy", {"debug_tries": "0"}), SURROUNDINGS)
+    agent = build_agent(agent_spec("greedy", {"debug_tries": "0"}), CONTEXT)
     assert isinstance(agent, SearchAgent)
     assert vars(agent.strategy) == {"debug_tries": 0}
 
@@ -128,7 +128,7 @@ def test_a_setting_that_is_needed_is_asked_for():
         agent_spec("scripted", {})
 
 
-def _build_theirs(_spec: AgentSpec, _surroundings: Surroundings) -> Agent:
+def _build_theirs(_spec: AgentSpec, _surroundings: AgentContext) -> Agent:
     return SearchAgent(Repeat(times=1), Unchanged())
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.registry import AGENTS, agent_spec, build_agent
-from fmlbench.agents.rng import dice
+from fmlbench.agents.rng import seeded_rng
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.core.agents import Agent, Session
 from fmlbench.core.steps import Move, Operator, Proposal, Usage
+from fmlbench.testing.context import bare_context
 from fmlbench.testing.sessions import RecordedSession, told
-from fmlbench.testing.surroundings import bare_surroundings
 
 FILES = {"research.py": "rate = 0.5\nwidth = 8\nscale = 2.0\n"}
 
@@ -83,7 +83,7 @@ def test_throws_other_dice_for_another_seed():
 
 def test_dice_are_the_same_in_every_process_and_version():
     # Worked out with sha256("7/move/3"); a change here would make old runs impossible to resume.
-    assert dice(7, "move", 3).getrandbits(32) == 2687553083
+    assert seeded_rng(7, "move", 3).getrandbits(32) == 2687553083
 
 
 def test_measures_proposing_where_the_proposer_did_not():
@@ -101,9 +101,9 @@ def test_believes_a_proposer_that_measured_itself():
 @pytest.mark.parametrize("name", sorted(name for name, entry in AGENTS.items() if entry.proposer == "mutate"))
 def test_a_search_with_mutations_resumes_as_if_never_interrupted(name: str):
     whole = RecordedSession(FILES, score, steps=20, seed=5)
-    build_agent(agent_spec(name, {}), bare_surroundings()).run(whole)
+    build_agent(agent_spec(name, {}), bare_context()).run(whole)
     assert len(whole.history.proposed) == 20
     for done in (0, 3, 13):
         resumed = whole.interrupted_after(done)
-        build_agent(agent_spec(name, {}), bare_surroundings()).run(resumed)
+        build_agent(agent_spec(name, {}), bare_context()).run(resumed)
         assert told(resumed.history) == told(whole.history)

@@ -6,7 +6,7 @@ from fmlbench.agents.registry import AGENTS, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.settings import Setting, made_with, parameter, read_settings, settings_of, with_defaults
 from fmlbench.core.errors import BadRequest
-from fmlbench.testing.surroundings import bare_surroundings
+from fmlbench.testing.context import bare_context
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def test_every_parameter_of_a_strategy_can_be_set_and_reaches_it(name: str):
     for key, setting in AGENTS[name].settings.items():
         other = setting.default + 1 if isinstance(setting.default, int) else float(setting.default) / 2
         spec = agent_spec(name, {key: str(other)})
-        agent = build_agent(spec, bare_surroundings())
+        agent = build_agent(spec, bare_context())
         assert isinstance(agent, SearchAgent)
         assert spec.settings[key] == other
         assert getattr(agent.strategy, key) == other
@@ -102,6 +102,6 @@ def test_every_parameter_of_a_strategy_can_be_set_and_reaches_it(name: str):
 
 @pytest.mark.parametrize("name", SEARCHES)
 def test_a_strategy_has_no_parameter_that_cannot_be_set(name: str):
-    agent = build_agent(agent_spec(name, {}), bare_surroundings())
+    agent = build_agent(agent_spec(name, {}), bare_context())
     assert isinstance(agent, SearchAgent)
     assert vars(agent.strategy) == agent_spec(name, {}).settings

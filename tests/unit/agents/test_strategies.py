@@ -7,7 +7,7 @@ from fmlbench.agents.script import ScriptedStep
 from fmlbench.agents.strategies.greedy import Greedy
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
-from fmlbench.agents.strategies.scripted import Scripted
+from fmlbench.agents.strategies.scripted import ScriptedStrategy
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Move, Operator
 from fmlbench.testing.histories import CRASH, ERROR, INFRA, debug, draft, history_of, improve
@@ -89,10 +89,10 @@ class TestRepeat:
 class TestScripted:
     def test_makes_the_scripted_moves_in_order(self):
         script = (ScriptedStep(idea="a"), ScriptedStep(idea="b", operator=Operator.DEBUG, parents=(1,)))
-        first = Scripted(script).next_move(history_of(0.5), Random(0))
-        second = Scripted(script).next_move(history_of(0.5, 0.6), Random(0))
+        first = ScriptedStrategy(script).next_move(history_of(0.5), Random(0))
+        second = ScriptedStrategy(script).next_move(history_of(0.5, 0.6), Random(0))
         assert first == Move(operator=Operator.DRAFT)
         assert second == Move(operator=Operator.DEBUG, parents=(1,))
 
     def test_is_done_when_the_script_ends(self):
-        assert Scripted((ScriptedStep(idea="a"),)).next_move(history_of(0.5, 0.6), Random(0)) is None
+        assert ScriptedStrategy((ScriptedStep(idea="a"),)).next_move(history_of(0.5, 0.6), Random(0)) is None

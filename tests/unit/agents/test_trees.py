@@ -3,9 +3,9 @@
 import pytest
 
 from fmlbench.agents.registry import AGENTS, MUTATE, agent_spec, build_agent
-from fmlbench.models.scripted import Tinker
+from fmlbench.models.scripted import TinkerModel
+from fmlbench.testing.context import bare_context
 from fmlbench.testing.sessions import Files, RecordedSession
-from fmlbench.testing.surroundings import bare_surroundings
 from tests.shapes import SHAPES, STEPS
 
 MODEL = "scripted/tinker"
@@ -30,6 +30,6 @@ def test_the_tree_is_the_paper_s(name: str, model: str):
     settings, check_shape = SHAPES[name]
     session = RecordedSession(FILES, score, steps=STEPS)
     spec = agent_spec(name, settings, model)
-    build_agent(spec, bare_surroundings(), Tinker(MODEL) if model else None).run(session)
+    build_agent(spec, bare_context(), TinkerModel(MODEL) if model else None).run(session)
     assert len(session.history.proposed) == STEPS
     check_shape(session.history)

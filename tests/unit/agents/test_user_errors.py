@@ -16,8 +16,8 @@ from fmlbench.agents.user_errors import Mistake, blamed_on
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import AgentBroken, AgentFailed, FmlbenchError, ModelTrouble
 from fmlbench.core.steps import History, Move, Operator
+from fmlbench.testing.context import bare_context
 from fmlbench.testing.sessions import RecordedSession
-from fmlbench.testing.surroundings import bare_surroundings
 
 STRATEGY = """\
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ def session_of(steps: int = 3) -> RecordedSession:
 
 def play() -> RecordedSession:
     session = session_of()
-    build_agent(agent_spec("./mine.py", {}), bare_surroundings()).run(session)
+    build_agent(agent_spec("./mine.py", {}), bare_context()).run(session)
     return session
 
 
@@ -203,7 +203,7 @@ class Theirs:
 def test_a_package_s_mistake_is_told_with_its_file():
     with pytest.raises(AgentFailed) as caught:
         SearchAgent(Theirs(KeyError("climb")), Unchanged()).run(session_of())
-    assert caught.value.message.partition(", line ")[0].endswith("test_mistakes.py")
+    assert caught.value.message.partition(", line ")[0].endswith("test_user_errors.py")
     assert caught.value.message.endswith(": KeyError: 'climb'")
     assert caught.value.hint == "Mend the package that it is from, or ask those who wrote it to."
 

@@ -9,7 +9,7 @@ from fmlbench.agents.registry import agent_spec, build_agent, find_agent, is_pro
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.aide import Aide
 from fmlbench.core.errors import AgentChanged, AgentNotFound, BadRequest
-from fmlbench.testing.surroundings import bare_surroundings
+from fmlbench.testing.context import bare_context
 
 PRESET = """
 from fmlbench.agents.registry import search_entry
@@ -32,7 +32,7 @@ def test_an_agent_is_found_in_a_file(preset: Path):
 
 def test_a_preset_has_defaults_of_its_own_that_can_be_set(preset: Path):
     assert agent_spec(str(preset), {}).settings == {"drafts": 10, "debug_chance": 0.5, "debug_depth": 3}
-    agent = build_agent(agent_spec(str(preset), {"debug_depth": "1"}), bare_surroundings())
+    agent = build_agent(agent_spec(str(preset), {"debug_depth": "1"}), bare_context())
     assert isinstance(agent, SearchAgent)
     assert agent.strategy == Aide(drafts=10, debug_depth=1)
 
@@ -68,18 +68,18 @@ def test_a_file_that_has_changed_is_not_what_the_record_names(preset: Path, monk
     spec = agent_spec("./bold.py", {})
     preset.write_text("half written (")
     with pytest.raises(AgentChanged) as caught:
-        build_agent(spec, bare_surroundings())
+        build_agent(spec, bare_context())
     assert caught.value.message == "./bold.py has changed since this run was started."
     assert caught.value.hint == "Bring the file back to what it was, or start another run with the same command."
     with pytest.raises(AgentChanged):
         is_program(spec)
     preset.write_text(PRESET)
-    assert isinstance(build_agent(spec, bare_surroundings()), SearchAgent)
+    assert isinstance(build_agent(spec, bare_context()), SearchAgent)
 
 
 def test_a_record_from_before_there_were_digests_is_gone_on_with(preset: Path):
     spec = agent_spec(str(preset), {}).model_copy(update={"file": ""})
-    assert isinstance(build_agent(spec, bare_surroundings()), SearchAgent)
+    assert isinstance(build_agent(spec, bare_context()), SearchAgent)
 
 
 def test_what_is_run_is_the_file_as_it_is_however_quickly_it_was_changed(preset: Path, monkeypatch: pytest.MonkeyPatch):

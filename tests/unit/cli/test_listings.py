@@ -133,7 +133,7 @@ def test_the_doctor_sees_a_folder_that_cannot_be_used(
     called = fmlbench("doctor", "--json")
     runs = next(symptom for symptom in json.loads(called.out) if symptom["what"] == "runs")
     assert (called.code, runs["health"]) == (1, "missing")
-    assert "FMLBENCH_RUNS" in runs["mend"]
+    assert "FMLBENCH_RUNS" in runs["patch"]
 
 
 def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.MonkeyPatch):
@@ -143,7 +143,7 @@ def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.Mon
     monkeypatch.setattr("fmlbench.sandbox.isolation.platform.freedesktop_os_release", lambda: {"ID": "fedora"})
     found = {symptom["what"]: symptom for symptom in json.loads(fmlbench("doctor", "--json").out)}
     assert (found["git"]["health"], found["npm"]["health"]) == ("missing", "optional")
-    assert found["git"]["mend"] == "sudo dnf install git"
+    assert found["git"]["patch"] == "sudo dnf install git"
 
 
 @pytest.mark.sandbox

@@ -3,13 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from tests.unit.cli.conftest import Fmlbench
 from tests.unit.reports.by_hand import complete_run, spec_of, write_run
 
 
-def with_run(runs: Path, agent: str, seed: int, rung: Rung = Rung.BUBBLEWRAP, **facts: object) -> str:
-    base = spec_of(rung)
+def with_run(runs: Path, agent: str, seed: int, isolation: Isolation = Isolation.BUBBLEWRAP, **facts: object) -> str:
+    base = spec_of(isolation)
     spec = base.model_copy(update={"seed": seed, "agent": base.agent.model_copy(update={"name": agent, **facts})})
     write_run(runs, spec, complete_run(spec))
     return spec.run_id
@@ -71,7 +71,7 @@ def test_means_over_seeds_per_task_and_agent(fmlbench: Fmlbench, runs: Path):
 
 def test_means_of_runs_that_do_not_compare_are_refused(fmlbench: Fmlbench, runs: Path):
     with_run(runs, "good", 0)
-    with_run(runs, "good", 1, Rung.NONE)
+    with_run(runs, "good", 1, Isolation.NONE)
     called = fmlbench("metrics", str(runs), "--by-agent", "--embedder", "none")
     assert called.code == 2
     assert "unsealed candidate could cheat" in called.err
@@ -111,7 +111,7 @@ def test_many_agents_are_told_of_in_brief(fmlbench: Fmlbench, runs: Path):
 
 def test_sealed_and_unsealed_do_not_mix(fmlbench: Fmlbench, runs: Path):
     with_run(runs, "good", 0)
-    with_run(runs, "poor", 0, Rung.NONE)
+    with_run(runs, "poor", 0, Isolation.NONE)
     called = fmlbench("compare", "good", "poor")
     assert called.code == 2
     assert "unsealed candidate could cheat" in called.err

@@ -57,8 +57,8 @@ def test_a_scripted_model_does_research_and_every_exchange_is_kept(fmlbench: Fml
     first, second = read_state(run).steps[1:]
     assert (first.evaluation.outcome, first.idea) == ("ok", "descend for longer")
     assert (first.usage.calls, second.usage.calls, second.usage.dollars) == (2, 1, 0.0)
-    places = [(each.request.place.step, each.request.place.turn) for each in exchanges_of(run)]
-    assert places == [(1, 0), (1, 1), (2, 0)]
+    dirs = [(each.request.place.step, each.request.place.turn) for each in exchanges_of(run)]
+    assert dirs == [(1, 0), (1, 1), (2, 0)]
     assert "3 calls" in called.out
     spec = run.read_spec()
     assert (spec.agent.proposer, spec.agent.model, len(spec.agent.prompts)) == ("llm", script, 64)

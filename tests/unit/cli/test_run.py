@@ -7,14 +7,14 @@ import pytest
 
 from fmlbench.cli.requests import RunRequest, read_settings
 from fmlbench.core.errors import BadRequest, RunExists, SandboxMissing
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.engine.run import create
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events
 from fmlbench.tasks.folder import TaskFolder, read_task
 from fmlbench.tasks.library import find_task, task_folders
 from fmlbench.testing.made_runs import make_run
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from tests.unit.cli.conftest import Fmlbench
 
 REQUEST = RunRequest(agent="greedy", steps=3, seed=1, track="cpu")
@@ -25,7 +25,7 @@ def only_run(runs: Path) -> RunFolder:
     return RunFolder(path)
 
 
-def without_bubblewrap(rung: Rung) -> None:
+def without_bubblewrap(isolation: Isolation) -> None:
     raise SandboxMissing("bubblewrap is not installed.", hint="sudo apt install bubblewrap")
 
 
@@ -135,12 +135,12 @@ def test_a_request_becomes_a_specification():
     assert (spec.task, spec.track, spec.seed, spec.retest_seeds, spec.label) == ("toy", "cpu", 1, 4, "again")
     assert (spec.budget.steps, spec.budget.hours, spec.budget.dollars) == (3, 2.0, 5.0)
     assert (spec.agent.model, spec.agent.settings["debug_tries"]) == ("scripted/tinker", 5)
-    assert spec.rung is Rung.BUBBLEWRAP
+    assert spec.isolation is Isolation.BUBBLEWRAP
 
 
 def test_only_a_clear_wish_makes_a_run_unsealed():
     request = RunRequest(agent="noop", steps=1, seed=0, track="cpu", unsealed=True)
-    assert request.spec(find_task("toy")).rung is Rung.NONE
+    assert request.spec(find_task("toy")).isolation is Isolation.NONE
 
 
 def test_a_task_of_the_users_own_is_named_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -152,15 +152,15 @@ def test_a_task_of_the_users_own_is_named_by_its_whole_path(tmp_path: Path, monk
 
 
 def test_only_a_run_that_is_not_complete_can_be_gone_on_with(tmp_path: Path):
-    places = Places(cache=tmp_path / "cache", runs=tmp_path / "runs")
-    going, complete = make_run(places.runs, steps=2, is_over=False), make_run(places.runs, steps=2, seed=1)
+    dirs = Dirs(cache=tmp_path / "cache", runs=tmp_path / "runs")
+    going, complete = make_run(dirs.runs, steps=2, is_over=False), make_run(dirs.runs, steps=2, seed=1)
     with pytest.raises(RunExists) as caught:
-        create(going.read_spec(), places)
+        create(going.read_spec(), dirs)
     assert caught.value.hint == (
         f"Go on with 'fmlbench resume {going.path.name}', or start another one with --label NAME."
     )
     with pytest.raises(RunExists) as caught:
-        create(complete.read_spec(), places)
+        create(complete.read_spec(), dirs)
     assert caught.value.hint == (
         f"Look at it with 'fmlbench show {complete.path.name}', or start another one with --seed N or --label NAME."
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.records.events import StepFinished
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lock import locked
@@ -59,7 +59,7 @@ def test_a_run_as_json_holds_summary_and_steps(fmlbench: Fmlbench, complete: Run
 
 
 def test_an_unsealed_run_is_marked(fmlbench: Fmlbench, runs: Path):
-    spec = spec_of(Rung.NONE)
+    spec = spec_of(Isolation.NONE)
     write_run(runs, spec, complete_run(spec))
     assert "UNSEALED" in fmlbench("show", spec.run_id).out
     assert "UNSEALED" in fmlbench("runs").out

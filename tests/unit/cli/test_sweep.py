@@ -10,7 +10,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import Budget
 from fmlbench.records.folder import RunFolder
 from fmlbench.reports.number_text import duration_text
-from fmlbench.scheduling.attempts import Began, Ended, Ending, note
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note
 from fmlbench.scheduling.estimates import HARNESS_SECONDS
 from fmlbench.scheduling.plan import lay_out, make_plan
 from fmlbench.scheduling.study import read_study
@@ -121,7 +121,7 @@ def test_status_shows_complete_and_failed_runs(fmlbench: Fmlbench, study: Path, 
         run.folder.path.mkdir(parents=True)
     complete(plan.runs[0])
     note(plan.runs[1].folder, Began(done=0))
-    note(plan.runs[1].folder, Ended(ending=Ending.REFUSED, reason="no key"))
+    note(plan.runs[1].folder, Ended(ending=AttemptEnd.REFUSED, reason="no key"))
     called = fmlbench("sweep", "status", str(study))
     assert "4 runs: 1 complete, 2 waiting, 1 failed" in called.out
     assert f"{plan.runs[1].folder.path.name} failed: no key" in called.out

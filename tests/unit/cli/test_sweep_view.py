@@ -9,10 +9,10 @@ from rich.console import Console
 
 from fmlbench.cli.sweep_tables import headline
 from fmlbench.cli.sweep_view import watching
-from fmlbench.scheduling.attempts import Began, Ended, Ending, note
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note
 from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.status import Status, status_of
-from fmlbench.scheduling.sweep_state import look_at_all
+from fmlbench.scheduling.sweep_state import poll_all
 from tests.unit.scheduling.studies import begin, complete, planned, study
 
 
@@ -22,7 +22,7 @@ def plan(tmp_path: Path) -> Plan:
 
 
 def status(plan: Plan, seconds_left: float | None = None) -> Status:
-    return status_of(plan, look_at_all(plan), seconds_left)
+    return status_of(plan, poll_all(plan), seconds_left)
 
 
 def screen(*, is_terminal: bool) -> Console:
@@ -54,7 +54,7 @@ def test_a_log_tells_of_attempts_that_machines_failed(plan: Plan):
     with watching(console) as watch:
         watch(status(plan))
         note(plan.runs[0].folder, Began(done=0))
-        note(plan.runs[0].folder, Ended(ending=Ending.KILLED))
+        note(plan.runs[0].folder, Ended(ending=AttemptEnd.KILLED))
         watch(status(plan))
     assert shown(console).splitlines()[1:] == [
         "2 runs: 2 waiting; 0 of 4 steps",

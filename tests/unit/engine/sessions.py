@@ -4,18 +4,18 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from fmlbench.agents.registry import agent_spec
-from fmlbench.core.run import Budget, Rung, RunSpec
+from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.engine.brief import write_brief
 from fmlbench.engine.journal import Journal
 from fmlbench.engine.session import RunSession
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.folder import open_run
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.snapshots import Snapshots
 
 
 @contextmanager
-def open_session(prepared: PreparedTask, places: Places) -> Generator[RunSession]:
+def open_session(prepared: PreparedTask, dirs: Dirs) -> Generator[RunSession]:
     spec = RunSpec(
         task=prepared.task.name,
         task_digest=prepared.folder.digest,
@@ -23,9 +23,9 @@ def open_session(prepared: PreparedTask, places: Places) -> Generator[RunSession
         agent=agent_spec("noop", {}),
         seed=3,
         budget=Budget(steps=1),
-        rung=Rung.BUBBLEWRAP,
+        isolation=Isolation.BUBBLEWRAP,
     )
-    folder = open_run(spec, places.runs)
+    folder = open_run(spec, dirs.runs)
     with Journal(folder, lambda _: None) as journal:
         yield RunSession(
             spec=spec,

@@ -17,7 +17,7 @@ from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.template import start_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 pytestmark = pytest.mark.sandbox
 
@@ -62,15 +62,15 @@ def nothing_leaks(*_: object) -> list[str]:
 
 
 @pytest.fixture
-def findings(bad: Path, places: Places, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
+def findings(bad: Path, dirs: Dirs, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> list[Finding]:
     monkeypatch.setattr("fmlbench.engine.admission.attack_task", one_gets_through)
-    return check(bad, places, sandbox)
+    return check(bad, dirs, sandbox)
 
 
-def check(task: Path, places: Places, sandbox: Sandbox) -> list[Finding]:
+def check(task: Path, dirs: Dirs, sandbox: Sandbox) -> list[Finding]:
     found: list[Finding] = []
     passed = check_task(
-        read_task(task), "cpu", places=places, sandbox=sandbox, progress=Silent(), quick=True, report=found.append
+        read_task(task), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent(), quick=True, report=found.append
     )
     assert passed == all(finding.passed for finding in found)
     return found
@@ -98,23 +98,21 @@ def test_every_fault_of_a_task_is_found(findings: list[Finding]):
     assert told["attacks"] == "not stopped: known-paths"
 
 
-def test_a_second_check_measures_only_what_changed(
-    findings: list[Finding], bad: Path, places: Places, sandbox: Sandbox
-):
+def test_a_second_check_measures_only_what_changed(findings: list[Finding], bad: Path, dirs: Dirs, sandbox: Sandbox):
     kept = f"bad-cpu-{read_task(bad).on('cpu').digest[:12]}-*/**/*.json"
-    before = {path: path.stat().st_mtime_ns for path in places.checks.glob(kept)}
+    before = {path: path.stat().st_mtime_ns for path in dirs.checks.glob(kept)}
     (bad / "reference" / "tinylearn" / "model.py").write_text("")
     with pytest.raises(TaskInvalid, match="The reference of 'bad' fails on validation"):
-        check(bad, places, sandbox)
-    assert {path: path.stat().st_mtime_ns for path in places.checks.glob(kept)} == before
+        check(bad, dirs, sandbox)
+    assert {path: path.stat().st_mtime_ns for path in dirs.checks.glob(kept)} == before
 
 
-def test_what_ships_with_a_task_is_held_to_its_editing_rules(bad: Path, places: Places, sandbox: Sandbox):
+def test_what_ships_with_a_task_is_held_to_its_editing_rules(bad: Path, dirs: Dirs, sandbox: Sandbox):
     for variant in ("reference", "exploits/quick"):
         (bad / variant / "elsewhere").mkdir()
         (bad / variant / "elsewhere" / "x.py").write_text("x = 1\n")
-    ready = prepare(read_task(bad), "cpu", places=places, sandbox=sandbox, progress=Silent())
-    variants = Variants(ready, places, Silent())
+    ready = prepare(read_task(bad), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
+    variants = Variants(ready, dirs, Silent())
     with pytest.raises(TaskInvalid, match=r"The reference of 'bad' breaks the editing rules: 'elsewhere/x\.py'"):
         variants.measure("reference", 1)
     assert str(variants.try_exploit(ready.task.exploits[0], 1)).startswith("rejected: 'elsewhere/x.py'")
@@ -128,13 +126,13 @@ def test_what_ships_with_a_task_is_held_to_its_editing_rules(bad: Path, places: 
     ],
 )
 def test_what_agents_are_to_begin_with_must_be_there(
-    tmp_path: Path, places: Places, sandbox: Sandbox, old: str, new: str, complaint: str
+    tmp_path: Path, dirs: Dirs, sandbox: Sandbox, old: str, new: str, complaint: str
 ):
     manifest = start_task("odd", tmp_path) / "task.toml"
     assert old in manifest.read_text()
     manifest.write_text(manifest.read_text().replace(old, new))
     with pytest.raises(TaskInvalid, match=complaint):
-        prepare(read_task(manifest.parent), "cpu", places=places, sandbox=sandbox, progress=Silent())
+        prepare(read_task(manifest.parent), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
 
 
 class Alternating(Variants):
@@ -158,7 +156,7 @@ class Alternating(Variants):
 
 @pytest.mark.parametrize(("apart", "passed"), [(0.0005, False), (0.005, True), (0.03, True), (0.06, False)])
 def test_noise_that_is_not_the_one_on_record_is_found(
-    toy: PreparedTask, places: Places, monkeypatch: pytest.MonkeyPatch, apart: float, passed: bool
+    toy: PreparedTask, dirs: Dirs, monkeypatch: pytest.MonkeyPatch, apart: float, passed: bool
 ):
     # A standard deviation of 1.054 times how far they lie apart; 0.0088 and 0.0111 are on record.
     monkeypatch.setattr(Alternating, "apart", apart)
@@ -166,6 +164,6 @@ def test_noise_that_is_not_the_one_on_record_is_found(
     monkeypatch.setattr("fmlbench.engine.admission.attack_task", one_gets_through)
     monkeypatch.setattr("fmlbench.engine.admission.find_leaks", nothing_leaks)
     found: list[Finding] = []
-    check_task(toy.folder, "cpu", places=places, sandbox=toy.sandbox, progress=Silent(), report=found.append)
+    check_task(toy.folder, "cpu", dirs=dirs, sandbox=toy.sandbox, progress=Silent(), report=found.append)
     (record,) = (finding for finding in found if finding.check == "record")
     assert (record.passed, "sigma" in record.detail) == (passed, not passed)

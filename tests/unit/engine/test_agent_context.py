@@ -5,13 +5,13 @@ import pytest
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.progress import Silent
 from fmlbench.core.steps import SPENT, WAITED, Note, Usage
-from fmlbench.engine.agent_context import surroundings_of
+from fmlbench.engine.agent_context import agent_context_of
 from fmlbench.engine.preparation import prepare
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.template import start_task
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.trees import editable_files
 from tests.unit.engine.sessions import open_session
 
@@ -26,14 +26,14 @@ relative_to_baseline = true
 """
 
 
-def test_practice_holds_to_the_rules_of_the_task(tmp_path: Path, places: Places, sandbox: Sandbox):
+def test_practice_holds_to_the_rules_of_the_task(tmp_path: Path, dirs: Dirs, sandbox: Sandbox):
     task = start_task("ruled", tmp_path)
     manifest = task / "task.toml"
     manifest.write_text(manifest.read_text().replace("[reference]", f"{RULE}\n[reference]"))
-    ruled = prepare(read_task(task), "cpu", places=places, sandbox=sandbox, progress=Silent())
+    ruled = prepare(read_task(task), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
     untouched = editable_files(ruled.codebase, ruled.task.editable)
-    with open_session(ruled, places) as session:
-        practice = surroundings_of(session.spec, ruled, session, places).quarters().practice
+    with open_session(ruled, dirs) as session:
+        practice = agent_context_of(session.spec, ruled, session, dirs).workspace().practice
         assert practice is not None
         broken = practice({**untouched, **ruled.folder.files_of(ruled.task.method_off)})
         kept = practice(untouched)
@@ -42,13 +42,13 @@ def test_practice_holds_to_the_rules_of_the_task(tmp_path: Path, places: Places,
     assert list(session.folder.bench.iterdir()) == []
 
 
-def test_what_was_spent_on_no_step_is_not_given_again(toy: PreparedTask, places: Places):
+def test_what_was_spent_on_no_step_is_not_given_again(toy: PreparedTask, dirs: Dirs):
     """Only the time in which a model never answered is nobody's, unless the program worked all the same."""
-    with open_session(toy, places) as session:
-        quarters = surroundings_of(session.spec, toy, session, places).quarters()
-        hours = [quarters.hours_left()]
+    with open_session(toy, dirs) as session:
+        workspace = agent_context_of(session.spec, toy, session, dirs).workspace()
+        hours = [workspace.hours_left()]
         for kind, cpu_seconds in ((SPENT, 0.0), (WAITED, 10.0), (WAITED, 1860.0), (WAITED, 9000.0), (SPENT, 0.0)):
             usage = Usage(seconds=3600.0, cpu_seconds=cpu_seconds)
             session.note(Note(step=0, kind=kind, text=usage.model_dump_json()))
-            hours.append(quarters.hours_left())
+            hours.append(workspace.hours_left())
     assert [round(hours[0] - left, 6) for left in hours] == [0.0, 1.0, 1.0, 1.5, 2.5, 3.5]

@@ -13,7 +13,7 @@ import pytest
 
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import Draw
+from fmlbench.experiment.samples import Sample
 
 
 class World:
@@ -22,7 +22,7 @@ class World:
     def __init__(self, root: Path) -> None:
         self.repository = root / "repository"
         self.repository.mkdir()
-        self.draw = Draw(path=root / "draw", seed=0)
+        self.draw = Sample(path=root / "draw", seed=0)
         self.prepared = cast(
             "PreparedTask",
             SimpleNamespace(

@@ -8,7 +8,7 @@ from fmlbench.core.steps import Move, Operator, Proposal
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.events import ProposalMade, StepFinished
 from fmlbench.records.log import read_events
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.information import added_information
 from fmlbench.workspace.trees import editable_files
 from tests.unit.engine.sessions import open_session
@@ -18,10 +18,10 @@ pytestmark = pytest.mark.sandbox
 DRAFT = Move(operator=Operator.DRAFT)
 
 
-def test_a_proposal_that_waits_is_the_one_that_is_run_and_the_budget_ends_with_it(toy: PreparedTask, places: Places):
+def test_a_proposal_that_waits_is_the_one_that_is_run_and_the_budget_ends_with_it(toy: PreparedTask, dirs: Dirs):
     untouched = editable_files(toy.codebase, toy.task.editable)
     better = {**untouched, **toy.folder.files_of(toy.task.reference)}
-    with open_session(toy, places) as session:
+    with open_session(toy, dirs) as session:
         session.run_baseline()
         snapshot = session.snapshots.store(better, [session.history[0].snapshot], "better", "refs/heads/steps/1")
         session.journal.append(ProposalMade(index=1, move=DRAFT, idea="logged before a kill", snapshot=snapshot))
@@ -35,10 +35,10 @@ def test_a_proposal_that_waits_is_the_one_that_is_run_and_the_budget_ends_with_i
     assert (kinds.count(ProposalMade), kinds.count(StepFinished)) == (2, 2)
 
 
-def test_what_a_proposal_adds_is_on_record(toy: PreparedTask, places: Places):
+def test_what_a_proposal_adds_is_on_record(toy: PreparedTask, dirs: Dirs):
     untouched = editable_files(toy.codebase, toy.task.editable)
     better = {**untouched, **toy.folder.files_of(toy.task.reference)}
-    with open_session(toy, places) as session:
+    with open_session(toy, dirs) as session:
         session.run_baseline()
         step = session.submit(Proposal(move=DRAFT, files=better, idea="the reference"))
     expected = added_information(better, untouched).bytes
@@ -48,10 +48,10 @@ def test_what_a_proposal_adds_is_on_record(toy: PreparedTask, places: Places):
     assert step.information_bytes == expected
 
 
-def test_too_much_information_is_rejected_with_the_figure(toy: PreparedTask, places: Places):
+def test_too_much_information_is_rejected_with_the_figure(toy: PreparedTask, dirs: Dirs):
     untouched = editable_files(toy.codebase, toy.task.editable)
     names = "".join(f"n{Random(number).randbytes(20).hex()} = 0\n" for number in range(300))
-    with open_session(toy, places) as session:
+    with open_session(toy, dirs) as session:
         session.run_baseline()
         step = session.submit(Proposal(move=DRAFT, files={**untouched, "tinylearn/table.py": names}, idea="a table"))
     assert step.evaluation.outcome is Outcome.REJECTED
@@ -61,7 +61,7 @@ def test_too_much_information_is_rejected_with_the_figure(toy: PreparedTask, pla
     assert session.code_of(1) == untouched
 
 
-def test_code_cannot_read_its_comments(toy: PreparedTask, places: Places):
+def test_code_cannot_read_its_comments(toy: PreparedTask, dirs: Dirs):
     untouched = editable_files(toy.codebase, toy.task.editable)
     path = "tinylearn/training.py"
     curious = (
@@ -69,7 +69,7 @@ def test_code_cannot_read_its_comments(toy: PreparedTask, places: Places):
         'with open(__file__) as _file:\n    if "sec" + "ret" in _file.read():\n        raise RuntimeError("It can.")\n'
         'if __doc__:\n    raise RuntimeError("It can.")\n'
     )
-    with open_session(toy, places) as session:
+    with open_session(toy, dirs) as session:
         session.run_baseline()
         step = session.submit(Proposal(move=DRAFT, files={**untouched, path: curious}, idea="read myself"))
     assert step.evaluation.is_ok, step.evaluation.log_tail

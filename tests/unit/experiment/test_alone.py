@@ -10,7 +10,7 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import ExamName, Training
 from fmlbench.experiment.experiment import Experiment
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.samples import make_draw
+from fmlbench.experiment.samples import make_sample
 from fmlbench.workspace.trees import editable_files
 
 LOOKS_AROUND = """
@@ -30,7 +30,7 @@ def test_a_stage_that_trains_alone_begins_with_an_empty_carry_folder(
     files = editable_files(toy.codebase, toy.task.editable)
     files = dict.fromkeys(files, LOOKS_AROUND)
     prepared = with_stages(toy, "first", "second", alone=alone)
-    draw = make_draw(toy, "step", 7, 0)
+    draw = make_sample(toy, "step", 7, 0)
     experiment = Experiment(prepared=prepared, files=files, draw=draw, folder=tmp_path / "bench", label="alone")
     with closing(experiment):
         assert experiment.train(ExamName.VALIDATION).outcome is outcome

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fmlbench.core.task import AnswerKind, Answers
-from fmlbench.experiment.answers import BadHandIn, Expected, NotHandedIn, read_handed_in
+from fmlbench.core.task import AnswerFormat, AnswerKind
+from fmlbench.experiment.answers import AnswersMissing, BadAnswers, ExpectedAnswers, read_untrusted_file
 
-LABELS = Answers(kind=AnswerKind.INDEPENDENT, dtype="int64")
-FEATURES = Answers(kind=AnswerKind.INDEPENDENT, dtype="float32", shape=(-1,), max_size=8)
+LABELS = AnswerFormat(kind=AnswerKind.INDEPENDENT, dtype="int64")
+FEATURES = AnswerFormat(kind=AnswerKind.INDEPENDENT, dtype="float32", shape=(-1,), max_size=8)
 
 
 def npy(array: object) -> bytes:
@@ -32,12 +32,12 @@ def mangled(old: str, new: str) -> bytes:
 def test_a_plain_file_is_read(tmp_path: Path):
     (tmp_path / "deep").mkdir()
     (tmp_path / "deep" / "a").write_bytes(b"hello")
-    assert read_handed_in(tmp_path, "deep/a", 10) == b"hello"
+    assert read_untrusted_file(tmp_path, "deep/a", 10) == b"hello"
 
 
 def test_nothing_handed_in_is_told_apart_from_a_trap(tmp_path: Path):
-    with pytest.raises(NotHandedIn):
-        read_handed_in(tmp_path, "a", 10)
+    with pytest.raises(AnswersMissing):
+        read_untrusted_file(tmp_path, "a", 10)
 
 
 def make_symlink(path: Path) -> None:
@@ -61,8 +61,8 @@ def make_folder(path: Path) -> None:
 @pytest.mark.parametrize("trap", [make_symlink, make_hard_link, make_fifo, make_folder])
 def test_traps_in_place_of_a_file_are_refused_as_hostile(tmp_path: Path, trap: object):
     trap(tmp_path / "a")  # type: ignore[operator]
-    with pytest.raises(BadHandIn) as caught:
-        read_handed_in(tmp_path, "a", 10)
+    with pytest.raises(BadAnswers) as caught:
+        read_untrusted_file(tmp_path, "a", 10)
     assert caught.value.is_hostile
 
 
@@ -70,25 +70,25 @@ def test_a_symlinked_folder_on_the_way_is_refused(tmp_path: Path):
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "a").write_bytes(b"x")
     (tmp_path / "deep").symlink_to("real")
-    with pytest.raises(BadHandIn):
-        read_handed_in(tmp_path, "deep/a", 10)
+    with pytest.raises(BadAnswers):
+        read_untrusted_file(tmp_path, "deep/a", 10)
 
 
 def test_a_huge_sparse_file_is_refused_without_being_read(tmp_path: Path):
     with (tmp_path / "a").open("wb") as file:
         file.truncate(50 * 2**30)
-    with pytest.raises(BadHandIn, match="bytes"):
-        read_handed_in(tmp_path, "a", 1000)
+    with pytest.raises(BadAnswers, match="bytes"):
+        read_untrusted_file(tmp_path, "a", 1000)
 
 
 def test_answers_of_the_expected_shape_are_taken():
-    assert Expected(LABELS, 3).parse(npy([1, 2, 3])).tolist() == [1, 2, 3]
-    assert Expected(LABELS, 3).parse(npy(np.array([1, 2, 3], np.uint8))).dtype == np.int64
-    assert Expected(FEATURES, 2).parse(npy(np.zeros((2, 5)))).shape == (2, 5)
+    assert ExpectedAnswers(LABELS, 3).parse(npy([1, 2, 3])).tolist() == [1, 2, 3]
+    assert ExpectedAnswers(LABELS, 3).parse(npy(np.array([1, 2, 3], np.uint8))).dtype == np.int64
+    assert ExpectedAnswers(FEATURES, 2).parse(npy(np.zeros((2, 5)))).shape == (2, 5)
     columns_first = np.asfortranarray([[1.0, 2.0], [3.0, 4.0]])
-    assert Expected(FEATURES, 2).parse(npy(columns_first)).tolist() == [[1.0, 2.0], [3.0, 4.0]]
-    assert Expected(LABELS, 3).parse(npy(np.array([1, 2, 3], ">i4"))).tolist() == [1, 2, 3]
-    assert Expected(LABELS, None).parse(npy(7)).tolist() == 7
+    assert ExpectedAnswers(FEATURES, 2).parse(npy(columns_first)).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert ExpectedAnswers(LABELS, 3).parse(npy(np.array([1, 2, 3], ">i4"))).tolist() == [1, 2, 3]
+    assert ExpectedAnswers(LABELS, None).parse(npy(7)).tolist() == 7
 
 
 @pytest.mark.parametrize(
@@ -114,29 +114,29 @@ def test_answers_of_the_expected_shape_are_taken():
     ],
 )
 def test_answers_of_any_other_kind_are_refused(content: bytes):
-    with pytest.raises(BadHandIn):
-        Expected(LABELS, 3).parse(content)
+    with pytest.raises(BadAnswers):
+        ExpectedAnswers(LABELS, 3).parse(content)
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_mangled_files_never_bring_the_harness_down():
-    dice = random.Random(0)
+    rng = random.Random(0)
     pieces = [b"{", b"}", b"(", b"'", b"descr", b"shape", b"1e400", b"-1", b"9" * 20, b"|O", b"<U9", b"\x00", b"#"]
     for _ in range(3000):
         content = bytearray(npy(np.arange(3)))
-        for _ in range(dice.randint(1, 6)):
-            place = dice.randrange(120)
-            content[place : place + dice.randint(0, 4)] = dice.choice(pieces)
-        with contextlib.suppress(BadHandIn):
-            Expected(LABELS, 3).parse(bytes(content))
+        for _ in range(rng.randint(1, 6)):
+            place = rng.randrange(120)
+            content[place : place + rng.randint(0, 4)] = rng.choice(pieces)
+        with contextlib.suppress(BadAnswers):
+            ExpectedAnswers(LABELS, 3).parse(bytes(content))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
 def test_numbers_that_are_not_finite_are_refused(value: float):
-    with pytest.raises(BadHandIn, match="finite"):
-        Expected(FEATURES, 1).parse(npy([[0.5, value]]))
+    with pytest.raises(BadAnswers, match="finite"):
+        ExpectedAnswers(FEATURES, 1).parse(npy([[0.5, value]]))
 
 
 def test_a_dimension_the_candidate_chooses_is_capped():
-    with pytest.raises(BadHandIn, match="shape"):
-        Expected(FEATURES, 1).parse(npy(np.zeros((1, 9))))
+    with pytest.raises(BadAnswers, match="shape"):
+        ExpectedAnswers(FEATURES, 1).parse(npy(np.zeros((1, 9))))

@@ -1,26 +1,26 @@
 import numpy as np
 import pytest
 
-from fmlbench.experiment.batches import choose_company
+from fmlbench.experiment.batches import resample_batch
 
 
 def test_company_is_unlike_the_whole():
     inputs = np.random.default_rng(0).standard_normal((4000, 6)).astype(np.float32)
-    chosen = choose_company({"inputs": inputs}, 0.2, np.random.default_rng(1))
+    chosen = resample_batch({"inputs": inputs}, 0.2, np.random.default_rng(1))
     # A random fifth would have a mean of length 0.07 or so; the ends of a Gaussian direction lie 1.4 apart from it.
     assert np.linalg.norm(inputs[chosen].mean(axis=0)) > 0.7
 
 
 def test_no_question_is_asked_twice_and_every_one_may_be_asked():
     inputs = np.arange(100.0)[:, None]
-    asked = [choose_company({"inputs": inputs}, 0.2, np.random.default_rng(seed)) for seed in range(200)]
+    asked = [resample_batch({"inputs": inputs}, 0.2, np.random.default_rng(seed)) for seed in range(200)]
     assert all(len(set(chosen)) == len(chosen) == 20 for chosen in asked)
     assert {int(number) for chosen in asked for number in chosen} == set(range(100))
 
 
 def test_other_dice_choose_another_direction():
     inputs = np.random.default_rng(0).standard_normal((500, 6))
-    one, other = (choose_company({"inputs": inputs}, 0.2, np.random.default_rng(seed)) for seed in (1, 2))
+    one, other = (resample_batch({"inputs": inputs}, 0.2, np.random.default_rng(seed)) for seed in (1, 2))
     assert set(one) != set(other)
 
 
@@ -36,5 +36,5 @@ def test_other_dice_choose_another_direction():
 )
 def test_any_questions_will_do(questions: dict[str, np.ndarray]):
     rows = len(next(iter(questions.values())))
-    chosen = choose_company(questions, 0.2, np.random.default_rng(0))
+    chosen = resample_batch(questions, 0.2, np.random.default_rng(0))
     assert len(chosen) == max(1, round(rows * 0.2))

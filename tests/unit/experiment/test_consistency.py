@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from fmlbench.core.task import AnswerKind, Answers
-from fmlbench.experiment.consistency import find_dependence, share_that_differs
+from fmlbench.core.task import AnswerFormat, AnswerKind
+from fmlbench.experiment.consistency import find_batch_dependence, share_that_differs
 
-LABELS = Answers(kind=AnswerKind.INDEPENDENT, dtype="int64", disagreement=0.1)
-SCORES = Answers(kind=AnswerKind.INDEPENDENT, dtype="float32", tolerance=0.01)
+LABELS = AnswerFormat(kind=AnswerKind.INDEPENDENT, dtype="int64", disagreement=0.1)
+SCORES = AnswerFormat(kind=AnswerKind.INDEPENDENT, dtype="float32", tolerance=0.01)
 
 
 def test_labels_agree_where_they_are_equal():
@@ -22,15 +22,15 @@ def test_a_little_disagreement_is_tolerated_and_more_is_named():
     first = np.zeros(10, np.int64)
     again = first.copy()
     again[0] = 1
-    assert find_dependence(first, again, LABELS) == ""
+    assert find_batch_dependence(first, again, LABELS) == ""
     again[1] = 1
-    assert "20.0%" in find_dependence(first, again, LABELS)
+    assert "20.0%" in find_batch_dependence(first, again, LABELS)
 
 
 @pytest.mark.parametrize("width", [1, 2, 4])
 def test_answers_of_another_width_do_not_agree(width: int):
     first, again = np.zeros((5, 3), np.float32), np.zeros((5, width), np.float32)
-    assert f"had shape ({width},)" in find_dependence(first, again, SCORES)
+    assert f"had shape ({width},)" in find_batch_dependence(first, again, SCORES)
 
 
 def test_wild_answers_hide_nothing():
@@ -63,11 +63,11 @@ def test_constant_answers_agree_only_with_themselves():
 def test_an_offset_hides_nothing(offset: float):
     rng = np.random.default_rng(0)
     first, again = ((offset + 0.25 * rng.standard_normal((200, 4))).astype(np.float32) for _ in range(2))
-    assert "of the answers changed" in find_dependence(first, again, SCORES)
+    assert "of the answers changed" in find_batch_dependence(first, again, SCORES)
 
 
 def test_rounding_of_features_with_a_large_mean_is_tolerated():
     rng = np.random.default_rng(0)
     first = (1e3 + rng.standard_normal((200, 4))).astype(np.float32)
     again = np.nextafter(first, np.float32(np.inf))
-    assert find_dependence(first, again, SCORES) == ""
+    assert find_batch_dependence(first, again, SCORES) == ""

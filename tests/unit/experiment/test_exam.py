@@ -9,21 +9,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fmlbench.core.task import AnswerKind, Answers, Limits
+from fmlbench.core.task import AnswerFormat, AnswerKind, Limits
 from fmlbench.experiment.answers import Array
-from fmlbench.experiment.exam import Sitting, in_order, take_seat
+from fmlbench.experiment.exam import ExamPass, in_question_order, prepare_pass
 from fmlbench.experiment.kit.stagekit import Arrays, Stage
-from fmlbench.sandbox.protocol import Ending, Execution, Job
+from fmlbench.sandbox.protocol import Execution, ExitKind, Job
 from fmlbench.sandbox.pythons import machine_python
 
-NUMBERS = Answers(kind=AnswerKind.PER_EPISODE, dtype="int64", shape=(-1,))
+NUMBERS = AnswerFormat(kind=AnswerKind.PER_EPISODE, dtype="int64", shape=(-1,))
 ORDER = np.array([2, 0, 1])
 
 Respond = Callable[[Arrays], Array]
 
 
 @pytest.fixture
-def sit(tmp_path: Path) -> Callable[[Respond], Sitting]:
+def run_pass(tmp_path: Path) -> Callable[[Respond], ExamPass]:
     """Ask the questions 10, 11 and 12, the last one first."""
     (tmp_path / "questions").mkdir()
     np.save(tmp_path / "questions" / "number.npy", np.array([10, 11, 12]))
@@ -40,32 +40,32 @@ def sit(tmp_path: Path) -> Callable[[Respond], Sitting]:
         facts = {"stage": "exam", "seed": 0, "threads": 1, "settings": None, "pipe": pipe}
         (tmp_path / "stage.json").write_text(json.dumps(facts))
         Stage(tmp_path).answer_each(respond)
-        return Execution(Ending.OK, "", 0, 0.1, 0.1, 1.0, "")
+        return Execution(ExitKind.OK, "", 0, 0.1, 0.1, 1.0, "")
 
-    def sit_exam(respond: Respond) -> Sitting:
-        seat = take_seat(tmp_path / "questions", ORDER, NUMBERS, tmp_path / "sitting", make_job)
+    def sit_exam(respond: Respond) -> ExamPass:
+        prepared_pass = prepare_pass(tmp_path / "questions", ORDER, NUMBERS, tmp_path / "exam_pass", make_job)
         try:
-            return in_order(seat.sit(partial(run, respond)))
+            return in_question_order(prepared_pass.run_pass(partial(run, respond)))
         finally:
-            seat.leave()
+            prepared_pass.close()
 
     return sit_exam
 
 
-def test_answers_come_back_in_the_order_of_the_questions(sit: Callable[[Respond], Sitting]):
+def test_answers_come_back_in_the_order_of_the_questions(run_pass: Callable[[Respond], ExamPass]):
     seen: list[int] = []
 
     def respond(question: Arrays) -> Array:
         seen.append(int(question["number"]))
         return np.array([seen[-1] * 2])
 
-    sitting = sit(respond)
+    exam_pass = run_pass(respond)
     assert seen == [12, 10, 11]
-    assert sitting.answers is not None
-    assert sitting.answers.tolist() == [[20], [22], [24]]
+    assert exam_pass.answers is not None
+    assert exam_pass.answers.tolist() == [[20], [22], [24]]
 
 
-def test_answers_of_several_sizes_are_no_answers(sit: Callable[[Respond], Sitting]):
-    sitting = sit(lambda question: np.zeros(int(question["number"]) - 9, np.int64))
-    assert sitting.answers is None
-    assert sitting.problem == "the answers have shape (1,) here and (2,) there"
+def test_answers_of_several_sizes_are_no_answers(run_pass: Callable[[Respond], ExamPass]):
+    exam_pass = run_pass(lambda question: np.zeros(int(question["number"]) - 9, np.int64))
+    assert exam_pass.answers is None
+    assert exam_pass.problem == "the answers have shape (1,) here and (2,) there"

@@ -5,21 +5,21 @@ import pytest
 
 from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.task import ExamName
-from fmlbench.experiment.grader import Grade, Grading
+from fmlbench.experiment.grader import Grade, GraderRun
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.sandbox.protocol import Ending, Execution, Job
+from fmlbench.sandbox.protocol import Execution, ExitKind, Job
 
 pytestmark = pytest.mark.sandbox
 
 
-def grade(toy: PreparedTask, folder: Path, written: str, ending: Ending = Ending.OK) -> Grade:
+def grade(toy: PreparedTask, folder: Path, written: str, ending: ExitKind = ExitKind.OK) -> Grade:
     """What is made of a grader that leaves these words."""
 
     def run(job: Job) -> Execution:
         (folder / "out" / "grade.json").write_text(written)
         return Execution(ending, "gave up", 0, 0.1, 0.1, 10.0, "last words")
 
-    return Grading(toy, folder / "labels", ExamName.TEST, "test", folder).grade(np.zeros(3, np.int64), run)
+    return GraderRun(toy, folder / "labels", ExamName.TEST, "test", folder).grade(np.zeros(3, np.int64), run)
 
 
 def test_figures_that_are_no_numbers_are_left_out(toy: PreparedTask, tmp_path: Path):
@@ -34,7 +34,7 @@ def test_a_score_that_is_no_number_is_refused(toy: PreparedTask, tmp_path: Path,
 
 def test_a_grader_that_fails_or_says_nothing_is_nobodys_fault_but_the_tasks(toy: PreparedTask, tmp_path: Path):
     with pytest.raises(InfraTrouble, match="gave up") as caught:
-        grade(toy, tmp_path / "failed", "", Ending.CRASHED)
+        grade(toy, tmp_path / "failed", "", ExitKind.CRASHED)
     assert "last words" in caught.value.hint
     with pytest.raises(InfraTrouble, match="wrote no grade"):
         grade(toy, tmp_path / "silent", "{}")

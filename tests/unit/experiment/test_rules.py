@@ -2,7 +2,7 @@ import pytest
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import Rule
-from fmlbench.experiment.evaluator import put_together
+from fmlbench.experiment.evaluator import aggregate_grades
 from fmlbench.experiment.grader import Grade
 from fmlbench.experiment.rules import find_broken_rule
 
@@ -41,7 +41,7 @@ def test_draws_are_put_together_by_what_all_of_them_have():
         Grade(score=0.6, metrics={"accuracy": 0.5}, standard_errors={"accuracy": 0.04}),
     ]
     floor = Rule(metric="accuracy", text="Accuracy must be had.", at_least=0.649)
-    evaluation = put_together((floor,), grades, {})
+    evaluation = aggregate_grades((floor,), grades, {})
     assert (evaluation.outcome, evaluation.score) == (Outcome.OK, 0.5)
     assert evaluation.metrics == {"accuracy": pytest.approx(0.6)}
-    assert put_together((floor.model_copy(update={"at_least": 0.651}),), grades, {}).outcome is Outcome.INVALID
+    assert aggregate_grades((floor.model_copy(update={"at_least": 0.651}),), grades, {}).outcome is Outcome.INVALID

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from fmlbench.core.run import Rung, RunSpec
+from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.metrics.catalogue import names
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.measurement import MeasuredRun
@@ -20,6 +20,6 @@ def runs(values: Mapping[str, Sequence[Value]]) -> list[MeasuredRun]:
     return [run(value, task=task, seed=seed) for task, row in values.items() for seed, value in enumerate(row)]
 
 
-UNSEALED: dict[str, Rung] = {"rung": Rung.NONE}
+UNSEALED: dict[str, Isolation] = {"isolation": Isolation.NONE}
 
 __all__ = ["UNSEALED", "Missing", "RunSpec", "run", "runs"]

@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 
 from fmlbench.core.errors import BadRequest
-from fmlbench.core.run import Budget, Rung
+from fmlbench.core.run import Budget, Isolation
 from fmlbench.metrics.associations import POOLED, associate
 from fmlbench.metrics.catalogue import names
-from fmlbench.metrics.comparison import Verdict, compare_all
+from fmlbench.metrics.comparison import ComparisonVerdict, compare_all
 from fmlbench.metrics.leaderboard import rank_agents
 from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.measurement import MeasuredRun
@@ -21,11 +21,14 @@ POOR = {"toy": [0.10, 0.12, 0.11, 0.13, 0.10, 0.12, 0.11], "fair": [0.51, 0.50, 
 
 def test_a_clear_difference_gets_a_verdict_with_its_size_and_place():
     (found,) = compare_all({"good": runs(GOOD), "poor": runs(POOR)})
-    assert found.verdict is Verdict.BETTER
+    assert found.verdict is ComparisonVerdict.BETTER
     # Toy: 0.20, 0.19, 0.22, 0.19, 0.20, 0.19, 0.22, together 1.41; fair: the same values in another order.
     # Each task counts half.
     assert found.tested.difference == pytest.approx(1.41 / 7 / 2)
-    assert [(one.task, one.verdict) for one in found.tasks] == [("fair", Verdict.CANNOT_TELL), ("toy", Verdict.BETTER)]
+    assert [(one.task, one.verdict) for one in found.tasks] == [
+        ("fair", ComparisonVerdict.CANNOT_TELL),
+        ("toy", ComparisonVerdict.BETTER),
+    ]
     assert [one.tested.difference for one in found.tasks] == pytest.approx([0.0, 1.41 / 7], abs=1e-9)
     # Only flips that leave toy's signs alike are as unequal: some of two in 128.
     assert 0 < found.tasks[1].tested.p == pytest.approx(2 / 128)
@@ -61,12 +64,12 @@ def test_means_over_different_tasks_are_told_not_to_compare():
 def test_the_other_way_round_it_is_worse():
     (found,) = compare_all({"poor": runs(POOR), "good": runs(GOOD)})
     assert next(verdict_lines(found)) == "poor against good: worse by 0.1007 (by itself on toy)"
-    assert (found.verdict, found.tested.difference) == (Verdict.WORSE, pytest.approx(-1.41 / 14))
+    assert (found.verdict, found.tested.difference) == (ComparisonVerdict.WORSE, pytest.approx(-1.41 / 14))
 
 
 def test_five_pairs_cannot_tell_however_clear_they_look():
     (found,) = compare_all({"good": runs({"toy": GOOD["toy"][:5]}), "poor": runs({"toy": POOR["toy"][:5]})})
-    assert found.verdict is Verdict.CANNOT_TELL
+    assert found.verdict is ComparisonVerdict.CANNOT_TELL
     assert "fewer than 6 pairs decide nothing" in "\n".join(verdict_lines(found))
 
 
@@ -75,7 +78,7 @@ def test_among_five_agents_eight_pairs_cannot_tell_and_say_so():
     agents = {str(level): runs({"toy": [value + level for value in row]}) for level in range(5)}
     found = compare_all(agents)
     assert len(found) == 10
-    assert {one.verdict for one in found} == {Verdict.CANNOT_TELL}
+    assert {one.verdict for one in found} == {ComparisonVerdict.CANNOT_TELL}
     assert "fewer than 9 pairs decide nothing in 10 comparisons of agents" in "\n".join(verdict_lines(found[0]))
     assert found[0].advice is not None
     assert found[0].advice.for_seen == 9
@@ -83,7 +86,7 @@ def test_among_five_agents_eight_pairs_cannot_tell_and_say_so():
 
 def test_lower_is_better_where_the_measure_says_so():
     (found,) = compare_all({"cheap": runs(POOR), "dear": runs(GOOD)}, "dollars")
-    assert (found.verdict, found.tested.difference) == (Verdict.BETTER, pytest.approx(1.41 / 14))
+    assert (found.verdict, found.tested.difference) == (ComparisonVerdict.BETTER, pytest.approx(1.41 / 14))
 
 
 @pytest.mark.parametrize("measure", ["diversity", "test_score"])
@@ -106,7 +109,7 @@ def test_what_a_few_shared_draws_happen_to_favour_is_no_difference():
     theirs = [replace(run(0.2, seed=seed), by_retest={0: 0.2, 1: 0.2, 2: 0.2}) for seed in range(8)]
     (found,) = compare_all({"a": ours, "b": theirs})
     assert found.tested.p < 0.05
-    assert found.verdict is Verdict.CANNOT_TELL
+    assert found.verdict is ComparisonVerdict.CANNOT_TELL
     # The standard error of three draws is 0.0346 / sqrt(3) = 0.02; Student's quantile with two degrees is 4.303.
     assert found.over_draws is not None
     assert (found.over_draws.low, found.over_draws.high) == pytest.approx(
@@ -151,13 +154,13 @@ def test_a_difference_on_every_draw_stands():
     ours = [replace(run(0.3, seed=seed), by_retest={0: 0.30, 1: 0.31, 2: 0.29}) for seed in range(8)]
     theirs = [replace(run(0.2, seed=seed), by_retest={0: 0.2, 1: 0.2, 2: 0.2}) for seed in range(8)]
     (found,) = compare_all({"a": ours, "b": theirs})
-    assert found.verdict is Verdict.BETTER
+    assert found.verdict is ComparisonVerdict.BETTER
 
 
 def test_runs_that_never_differ_give_no_advice():
     (found,) = compare_all({"a": runs({"toy": [0.2, 0.2]}), "b": runs({"toy": [0.2, 0.2]})})
     assert found.advice is None
-    assert found.verdict is Verdict.CANNOT_TELL
+    assert found.verdict is ComparisonVerdict.CANNOT_TELL
 
 
 def test_only_pairs_count_and_what_is_left_out_is_named():
@@ -187,7 +190,7 @@ def test_a_run_that_is_not_over_does_not_count():
 @pytest.mark.parametrize(
     ("odd", "why"),
     [
-        (run(0.1, rung=Rung.NONE), "unsealed"),
+        (run(0.1, isolation=Isolation.NONE), "unsealed"),
         (run(0.1, track="paper"), "Tracks differ"),
         (run(0.1, budget=Budget(steps=99)), "different budgets"),
         (run(0.1, budget=Budget(steps=3, hours=1)), "different budgets"),
@@ -213,7 +216,7 @@ def test_three_agents_get_places_tie_groups_and_a_correction():
         task: [value + 0.001 * (-1) ** (place + 1) for place, value in enumerate(row)] for task, row in GOOD.items()
     }
     board = rank_agents({"poor": runs(POOR), "good": runs(GOOD), "middle": runs(middle)})
-    assert [(entry.agent, entry.places) for entry in board.entries] == [
+    assert [(entry.agent, entry.ranks) for entry in board.entries] == [
         ("good", (1, 2)),
         ("middle", (1, 2)),
         ("poor", (3, 3)),

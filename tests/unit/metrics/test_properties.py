@@ -10,14 +10,15 @@ import pytest
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.metric import Metric
 from fmlbench.metrics.catalogue import MEASURES
-from fmlbench.metrics.measure import Family, Missing
+from fmlbench.metrics.measure import MeasureFamily, Missing
 from fmlbench.metrics.measurement import MeasuredRun, measure_run
 from fmlbench.metrics.trace import Trace
 from tests.unit.metrics.traces import CRASH, UP, Result, trace
 
 SEEDS = range(25)
+UNORDERED_FAMILIES = {MeasureFamily.RELIABILITY, MeasureFamily.EXPLORATION, MeasureFamily.COST}
 ORDERLESS = {
-    *(measure.name for measure in MEASURES if measure.family in {Family.RELIABILITY, Family.EXPLORATION, Family.COST}),
+    *(measure.name for measure in MEASURES if measure.family in UNORDERED_FAMILIES),
     "improvement", "best_test_score", "test_score", "selection_regret", "optimism", "val_test_gap",
 }  # fmt: skip
 

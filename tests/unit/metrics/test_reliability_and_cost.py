@@ -6,7 +6,7 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import SPENT, Note, Usage
 from fmlbench.metrics import cost, reliability
 from fmlbench.metrics.measure import Missing
-from fmlbench.metrics.reliability import Fate
+from fmlbench.metrics.reliability import StepFate
 from tests.unit.metrics.traces import CRASH, NAN, trace
 
 MIXED = trace(
@@ -15,7 +15,12 @@ MIXED = trace(
 
 
 def test_every_step_has_one_fate_and_nan_is_invalid():
-    assert reliability.fates(MIXED) == {Fate.OK: 2, Fate.FAILED: 2, Fate.OVER_LIMIT: 2, Fate.INVALID: 2}
+    assert reliability.step_outcomes(MIXED) == {
+        StepFate.OK: 2,
+        StepFate.FAILED: 2,
+        StepFate.OVER_LIMIT: 2,
+        StepFate.INVALID: 2,
+    }
 
 
 def test_a_step_succeeds_if_it_ran_and_is_valid_if_it_has_a_score():

@@ -32,7 +32,7 @@ from fmlbench.metrics.statistics.summaries import interquartile_mean, summarise
 from fmlbench.metrics.statistics.ties import rank_range, tie_groups, win_rates
 
 
-def dice(seed: int = 0) -> np.random.Generator:
+def seeded(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
@@ -47,7 +47,7 @@ def test_summaries_by_hand():
 
 @pytest.mark.parametrize("n", range(1, 30))
 def test_the_interquartile_mean_is_scipys_trimmed_mean(n: int):
-    values = dice(n).normal(size=n).tolist()
+    values = seeded(n).normal(size=n).tolist()
     assert interquartile_mean(values) == pytest.approx(stats.trim_mean(values, 0.25))
 
 
@@ -62,8 +62,8 @@ def test_scatter_is_within_tasks_only():
 
 
 def test_the_bootstrap_of_a_large_sample_is_the_normal_interval():
-    values = dice().normal(5, 2, size=400).tolist()
-    interval = mean_on_these_tasks({"a": values}, dice())
+    values = seeded().normal(5, 2, size=400).tolist()
+    interval = mean_on_these_tasks({"a": values}, seeded())
     assert interval is not None
     error = 1.96 * np.std(values) / 20
     assert interval.low == pytest.approx(np.mean(values) - error, abs=0.03)
@@ -72,15 +72,15 @@ def test_the_bootstrap_of_a_large_sample_is_the_normal_interval():
 
 @pytest.mark.parametrize(("tasks", "seeds"), [(1, 3), (1, 5), (4, 3)])
 def test_few_seeds_are_not_trusted_more_than_they_deserve(tasks: int, seeds: int):
-    rng = dice(tasks * 100 + seeds)
+    rng = seeded(tasks * 100 + seeds)
     worlds = [{str(task): rng.normal(size=seeds).tolist() for task in range(tasks)} for _ in range(300)]
     found = [mean_on_these_tasks(world, rng) for world in worlds]
     assert sum(one is not None and one.low <= 0 <= one.high for one in found) / 300 == pytest.approx(0.95, abs=0.035)
 
 
 def test_drawing_tasks_again_is_wider_than_drawing_seeds_again():
-    groups = {str(task): dice(task).normal(task, 0.1, size=5).tolist() for task in range(6)}
-    seeds, tasks = mean_on_these_tasks(groups, dice()), mean_on_tasks_like_these(groups, dice())
+    groups = {str(task): seeded(task).normal(task, 0.1, size=5).tolist() for task in range(6)}
+    seeds, tasks = mean_on_these_tasks(groups, seeded()), mean_on_tasks_like_these(groups, seeded())
     assert seeds is not None
     assert tasks is not None
     assert tasks.high - tasks.low > 5 * (seeds.high - seeds.low)
@@ -88,23 +88,23 @@ def test_drawing_tasks_again_is_wider_than_drawing_seeds_again():
 
 def test_new_tasks_vary_as_the_normal_interval_says():
     # One seed a task, so all variation is between tasks.
-    means = dice(5).normal(0, 1, size=200)
-    interval = mean_on_tasks_like_these({str(place): [mean] for place, mean in enumerate(means.tolist())}, dice())
+    means = seeded(5).normal(0, 1, size=200)
+    interval = mean_on_tasks_like_these({str(place): [mean] for place, mean in enumerate(means.tolist())}, seeded())
     assert interval is not None
     assert interval.high - interval.low == pytest.approx(2 * 1.96 * means.std() / math.sqrt(200), rel=0.06)
 
 
 def test_the_interquartile_mean_has_an_interval_that_outliers_do_not_widen():
-    values = dice(6).normal(0, 1, size=100).tolist()
-    plain, wild = (iqm_on_these_tasks({"a": row}, dice()) for row in (values, [*values, 1e6]))
+    values = seeded(6).normal(0, 1, size=100).tolist()
+    plain, wild = (iqm_on_these_tasks({"a": row}, seeded()) for row in (values, [*values, 1e6]))
     assert plain is not None
     assert wild is not None
     assert wild.high - wild.low == pytest.approx(plain.high - plain.low, rel=0.2)
 
 
 def test_one_task_says_nothing_about_new_tasks_and_one_seed_nothing_about_seeds():
-    assert mean_on_tasks_like_these({"a": [1.0, 2.0]}, dice()) is None
-    assert mean_on_these_tasks({"a": [1.0], "b": [2.0]}, dice()) is None
+    assert mean_on_tasks_like_these({"a": [1.0, 2.0]}, seeded()) is None
+    assert mean_on_these_tasks({"a": [1.0], "b": [2.0]}, seeded()) is None
 
 
 def test_profiles_improvement_and_gap_by_hand():
@@ -118,13 +118,13 @@ def test_profiles_improvement_and_gap_by_hand():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_probability_of_improvement_is_mann_and_whitneys(seed: int):
-    first, second = dice(seed).normal(0.3, 1, 12), dice(seed + 100).normal(0, 1, 9)
+    first, second = seeded(seed).normal(0.3, 1, 12), seeded(seed + 100).normal(0, 1, 9)
     ours = probability_of_improvement({"a": first.tolist()}, {"a": second.tolist()})
     assert ours == pytest.approx(stats.mannwhitneyu(first, second).statistic / (12 * 9))
 
 
 def test_six_differences_of_one_sign_are_one_in_thirty_two():
-    tested = paired_permutation_test({"a": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, dice())
+    tested = paired_permutation_test({"a": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, seeded())
     assert tested.p == pytest.approx(2 / 64)
     assert (tested.difference, tested.pairs) == (3.5, 6)
     assert tested.low is not None
@@ -132,32 +132,32 @@ def test_six_differences_of_one_sign_are_one_in_thirty_two():
 
 
 def test_five_pairs_can_never_decide_and_have_no_interval():
-    tested = paired_permutation_test({"a": [1.0, 1.1, 1.2, 1.3, 1.4]}, dice())
+    tested = paired_permutation_test({"a": [1.0, 1.1, 1.2, 1.3, 1.4]}, seeded())
     assert tested.p == pytest.approx(2 / 32)
     assert (tested.low, tested.high) == (None, None)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_permutation_test_is_scipys(seed: int):
-    values = dice(seed).normal(0.4, 1, size=10)
+    values = seeded(seed).normal(0.4, 1, size=10)
     theirs = stats.permutation_test(
         (values,), np.mean, permutation_type="samples", n_resamples=np.inf, alternative="two-sided"
     )
-    tested = paired_permutation_test({"a": values.tolist()}, dice())
+    tested = paired_permutation_test({"a": values.tolist()}, seeded())
     assert tested.p == pytest.approx(theirs.pvalue)
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_interval_holds_zero_exactly_when_the_test_finds_nothing(seed: int):
-    groups = {task: dice(seed * 10 + place).normal(0.5, 1, size=8).tolist() for place, task in enumerate("ab")}
-    tested = paired_permutation_test(groups, dice())
+    groups = {task: seeded(seed * 10 + place).normal(0.5, 1, size=8).tolist() for place, task in enumerate("ab")}
+    tested = paired_permutation_test(groups, seeded())
     assert tested.low is not None
     assert tested.high is not None
     assert (tested.low <= 0 <= tested.high) == (tested.p >= 0.05)
 
 
 def test_equal_agents_are_equal():
-    tested = paired_permutation_test({"a": [0.0] * 8}, dice())
+    tested = paired_permutation_test({"a": [0.0] * 8}, seeded())
     assert (tested.difference, tested.p) == (0.0, 1.0)
 
 
@@ -172,14 +172,14 @@ def test_wilson_is_scipys(successes: int, n: int):
 def test_corrections_by_hand_and_by_scipy():
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.5, 0.9]) == pytest.approx([1.0, 1.0])
-    values = dice(4).uniform(size=12).tolist()
+    values = seeded(4).uniform(size=12).tolist()
     assert benjamini_hochberg(values) == pytest.approx(stats.false_discovery_control(values).tolist())
 
 
 def test_the_papers_correlation_has_the_papers_p():
     # r = 0.6287 over 15 runs is p = 0.0121 in the paper's table.
     x = np.linspace(-1, 1, 15)
-    noise = dice(1).normal(size=15)
+    noise = seeded(1).normal(size=15)
     noise -= noise.mean() + x * (noise @ x) / (x @ x)
     y = 0.6287 * x / np.linalg.norm(x) + math.sqrt(1 - 0.6287**2) * noise / np.linalg.norm(noise)
     found = correlate(list(zip(x.tolist(), y.tolist(), strict=True)), Kind.PEARSON)
@@ -190,8 +190,8 @@ def test_the_papers_correlation_has_the_papers_p():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_correlations_are_scipys(seed: int):
-    x = dice(seed).normal(size=20).round(1)
-    y = x + dice(seed + 50).normal(size=20).round(1)
+    x = seeded(seed).normal(size=20).round(1)
+    y = x + seeded(seed + 50).normal(size=20).round(1)
     pairs = list(zip(x.tolist(), y.tolist(), strict=True))
     pearson, spearman = correlate(pairs, Kind.PEARSON), correlate(pairs, Kind.SPEARMAN)
     assert pearson is not None
@@ -219,7 +219,7 @@ def test_tasks_cannot_make_up_a_correlation():
 
 def test_holding_the_task_fixed_is_a_partial_correlation():
     # Regress out a dummy per task and correlate what is left; freedom n - tasks - 1.
-    rng = dice(9)
+    rng = seeded(9)
     task = np.repeat([0, 1, 2], 8)
     x, y = rng.normal(size=24) + task, rng.normal(size=24) - task
     dummies = np.eye(3)[task]
@@ -239,7 +239,7 @@ def test_too_little_has_no_correlation(pairs: list[tuple[float, float]]):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_few_ranks_are_tried_in_every_order(seed: int):
-    x, y = dice(seed).normal(size=6), dice(seed + 9).normal(size=6)
+    x, y = seeded(seed).normal(size=6), seeded(seed + 9).normal(size=6)
     exact = stats.permutation_test(
         (x,),
         lambda x: stats.spearmanr(x, y).statistic,
@@ -343,7 +343,7 @@ def test_tie_groups_of_many_agents_take_no_time():
 def test_tie_groups_are_all_largest_sets(seed: int):
     names = "abcdefgh"
     apart = {
-        frozenset(pair) for pair in combinations(names, 2) if dice(seed + ord(pair[0]) * ord(pair[1])).random() < 0.4
+        frozenset(pair) for pair in combinations(names, 2) if seeded(seed + ord(pair[0]) * ord(pair[1])).random() < 0.4
     }
     tied = [
         set(group)

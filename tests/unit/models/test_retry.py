@@ -7,12 +7,12 @@ import pytest
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import ModelTrouble, ModelUnavailable
 from fmlbench.models import deadline as deadlines
-from fmlbench.models.chat import CallFailed, Message, Place, Reply, Request
+from fmlbench.models.chat import CallFailed, CallKey, Message, Reply, Request
 from fmlbench.models.deadline import GRACE_SECONDS, Timely
 from fmlbench.models.retry import Patient
 
 REQUEST = Request(
-    place=Place(step=1, purpose="test", turn=0),
+    place=CallKey(step=1, purpose="test", turn=0),
     system="s",
     messages=(Message(role="user", text="u"),),
     max_output_tokens=9,

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import RunDamaged, RunLocked
-from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
+from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
 from fmlbench.core.steps import Note
 from fmlbench.records.events import NoteMade, RunFinished, RunStarted
 from fmlbench.records.lock import locked
@@ -17,7 +17,7 @@ SPEC = RunSpec(
     agent=AgentSpec(name="greedy", strategy="greedy", proposer="mutate"),
     seed=0,
     budget=Budget(steps=1),
-    rung=Rung.BUBBLEWRAP,
+    isolation=Isolation.BUBBLEWRAP,
 )
 PROVENANCE = describe_machine(environment="numpy", sandbox="bubblewrap", secret="0")
 

@@ -5,8 +5,8 @@ import pytest
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.task import AnswerKind
-from fmlbench.redteam.attack import Attack, Control, Ground, Target
-from fmlbench.redteam.catalogue import ATTACKS, Terrain, all_controls, choose_attacks, find_attack
+from fmlbench.redteam.attack import Attack, AttackContext, Control, Target
+from fmlbench.redteam.catalogue import ATTACKS, TaskProfile, all_controls, choose_attacks, find_attack
 
 TARGET = Target(
     mark="run",
@@ -20,14 +20,14 @@ TARGET = Target(
     abstract_socket="abstract",
     path_socket="/bait/socket",
 )
-GROUND = Ground(
+GROUND = AttackContext(
     task="toy",
     files={"lib/a.py": "x = 1\n", "lib/b.py": "x = 2\n", "lib/c.py": "x = 3\n"},
     entries=("lib/a.py", "lib/b.py"),
     reference={"lib/c.py": "x = 4\n"},
     target=TARGET,
 )
-TOY = Terrain(task="toy", kind=AnswerKind.INDEPENDENT, is_sealed=True, is_narrow=True)
+TOY = TaskProfile(task="toy", kind=AnswerKind.INDEPENDENT, is_sealed=True, is_narrow=True)
 
 
 @pytest.mark.parametrize("attack", [*ATTACKS, *all_controls()], ids=lambda attack: attack.name)
@@ -46,7 +46,7 @@ def test_an_attack_is_found_by_name_and_a_misspelt_one_is_guessed():
 
 
 def test_attacks_are_chosen_to_suit_the_task():
-    one_by_one = choose_attacks(Terrain("other", AnswerKind.PER_EPISODE, is_sealed=True, is_narrow=True))
+    one_by_one = choose_attacks(TaskProfile("other", AnswerKind.PER_EPISODE, is_sealed=True, is_narrow=True))
     names = {attack.name for attack in one_by_one}
     assert "answers-file-pipe" not in names, "there is no file of answers"
     assert "replay-recipe" not in names, "it repeats the recipe of toy"
@@ -54,13 +54,13 @@ def test_attacks_are_chosen_to_suit_the_task():
 
 
 def test_attacks_that_run_into_limits_are_left_out_where_limits_are_wide():
-    wide = choose_attacks(Terrain("toy", AnswerKind.INDEPENDENT, is_sealed=True, is_narrow=False))
+    wide = choose_attacks(TaskProfile("toy", AnswerKind.INDEPENDENT, is_sealed=True, is_narrow=False))
     assert not any(attack.is_exhausting for attack in wide)
     assert any(attack.is_exhausting for attack in choose_attacks(TOY))
 
 
 def test_without_a_seal_only_attacks_that_read_are_tried():
-    unsealed = Terrain("toy", AnswerKind.INDEPENDENT, is_sealed=False, is_narrow=True)
+    unsealed = TaskProfile("toy", AnswerKind.INDEPENDENT, is_sealed=False, is_narrow=True)
     assert {attack.family for attack in choose_attacks(unsealed)} == {"label access"}
     with pytest.raises(BadRequest, match="'kill' is not tried without a seal"):
         choose_attacks(unsealed, names=["known-paths", "kill"])

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console, RenderableType
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.run import AgentSpec, Budget, Rung, RunSpec
+from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
 from fmlbench.core.steps import Move, Operator, Step, Usage
 from fmlbench.core.task import Calibration, Figure, Measured, Task
 from fmlbench.records.events import Event, Retested, RunFinished, RunStarted, StepFinished, TestScored
@@ -30,7 +30,9 @@ PROVENANCE = Provenance(
 )
 
 
-def spec_of(rung: Rung = Rung.BUBBLEWRAP, *, steps: int = 3, retests: int = 3, label: str = "") -> RunSpec:
+def spec_of(
+    isolation: Isolation = Isolation.BUBBLEWRAP, *, steps: int = 3, retests: int = 3, label: str = ""
+) -> RunSpec:
     return RunSpec(
         task="toy",
         task_digest="0" * 64,
@@ -38,7 +40,7 @@ def spec_of(rung: Rung = Rung.BUBBLEWRAP, *, steps: int = 3, retests: int = 3, l
         agent=AgentSpec(name="greedy", strategy="greedy", proposer="mutate"),
         seed=7,
         budget=Budget(steps=steps),
-        rung=rung,
+        isolation=isolation,
         retest_seeds=retests,
         label=label,
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from fmlbench.core.figures import score_text
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.metrics.intervals import Estimate
 from fmlbench.reports.number_text import (
     brief_estimate_text,
@@ -69,5 +69,5 @@ def test_an_unknown_price_is_not_called_free():
 
 
 def test_a_run_without_a_sandbox_is_called_unsealed():
-    assert seal_text(Rung.NONE) == "UNSEALED"
-    assert seal_text(Rung.BUBBLEWRAP) == "sealed by bubblewrap"
+    assert seal_text(Isolation.NONE) == "UNSEALED"
+    assert seal_text(Isolation.BUBBLEWRAP) == "sealed by bubblewrap"

@@ -4,10 +4,10 @@ import pytest
 
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Goal, Metric
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Note, Usage
 from fmlbench.records.events import NoteMade, Retested, RunFinished
-from fmlbench.reports.summary import Stage, Summary, Verdict, summarise
+from fmlbench.reports.summary import RunPhase, RunSummary, RunVerdict, summarise
 from tests.unit.reports.by_hand import (
     baseline,
     complete_run,
@@ -24,7 +24,7 @@ CRASH = Evaluation(outcome=Outcome.CRASHED, reason="boom", seconds=4.0)
 END = RunFinished(reason="the budget is spent")
 
 
-def summary_of_complete_run(**task: float) -> Summary:
+def summary_of_complete_run(**task: float) -> RunSummary:
     spec = spec_of()
     return summarise(spec, state_of(*complete_run(spec)), toy(**task))
 
@@ -61,7 +61,7 @@ def test_the_difference_is_paired_by_seed():
     # By seed 0.16, 0.18, 0.20: mean 0.18, sd 0.02. Unpaired the interval would be wider or based on more freedom.
     assert test.difference.mean == pytest.approx(0.18)
     assert test.difference.low == pytest.approx(0.18 - 0.04968, abs=1e-5)
-    assert test.verdict is Verdict.BETTER
+    assert test.verdict is RunVerdict.BETTER
 
 
 def test_the_gain_is_told_in_sigma_where_the_noise_is_known():
@@ -90,7 +90,7 @@ def test_an_interval_that_holds_zero_decides_nothing():
     events = [started(spec), baseline(0.5), step(1, 0.6), END, *retested(0, 0.5, 0.5), *retested(1, 0.4, 0.7)]
     test = summarise(spec, state_of(*events), toy()).test
     assert test is not None
-    assert test.verdict is Verdict.UNDECIDED
+    assert test.verdict is RunVerdict.UNDECIDED
 
 
 def test_a_winner_on_validation_can_be_a_loser_on_the_test():
@@ -98,7 +98,7 @@ def test_a_winner_on_validation_can_be_a_loser_on_the_test():
     events = [started(spec), baseline(0.5), step(1, 0.6), END, *retested(0, 0.5, 0.5), *retested(1, 0.3, 0.31)]
     test = summarise(spec, state_of(*events), toy()).test
     assert test is not None
-    assert test.verdict is Verdict.WORSE
+    assert test.verdict is RunVerdict.WORSE
 
 
 def test_one_retest_seed_is_no_verdict():
@@ -106,7 +106,7 @@ def test_one_retest_seed_is_no_verdict():
     events = [started(spec), baseline(0.5), step(1, 0.6), END, *retested(0, 0.5), *retested(1, 0.9)]
     test = summarise(spec, state_of(*events), toy()).test
     assert test is not None
-    assert test.verdict is Verdict.UNKNOWN
+    assert test.verdict is RunVerdict.UNKNOWN
 
 
 def test_a_run_in_which_nothing_beat_the_baseline_says_so():
@@ -114,8 +114,8 @@ def test_a_run_in_which_nothing_beat_the_baseline_says_so():
     events = [started(spec), baseline(0.5), step(1, 0.4), END, *retested(0, 0.5, 0.46, 0.48)]
     summary = summarise(spec, state_of(*events), toy())
     assert summary.test is not None
-    assert (summary.test.verdict, summary.test.best, summary.test.difference) == (Verdict.NOTHING_BETTER, None, None)
-    assert summary.stage is Stage.COMPLETE
+    assert (summary.test.verdict, summary.test.best, summary.test.difference) == (RunVerdict.NOTHING_BETTER, None, None)
+    assert summary.stage is RunPhase.COMPLETE
 
 
 def test_a_retest_without_a_score_is_left_out_of_the_pairs_and_counted():
@@ -153,7 +153,7 @@ def test_the_stage_follows_the_log():
             [*searching, END, *retested(0, 0.5), *retested(1, 0.7)],
         )
     ]
-    assert stages == [Stage.WAITING, Stage.SEARCHING, Stage.RETESTING, Stage.COMPLETE]
+    assert stages == [RunPhase.WAITING, RunPhase.SEARCHING, RunPhase.RETESTING, RunPhase.COMPLETE]
 
 
 def test_what_is_not_complete_and_nobody_plays_was_stopped():
@@ -164,7 +164,12 @@ def test_what_is_not_complete_and_nobody_plays_was_stopped():
         summarise(spec, state_of(*events), toy(), is_played=False)
         for events in ([], searched, retesting, [*retesting, *retested(1, 0.7)])
     ]
-    assert [summary.stage for summary in summaries] == [Stage.WAITING, Stage.STOPPED, Stage.STOPPED, Stage.COMPLETE]
+    assert [summary.stage for summary in summaries] == [
+        RunPhase.WAITING,
+        RunPhase.STOPPED,
+        RunPhase.STOPPED,
+        RunPhase.COMPLETE,
+    ]
     assert [summary.is_over for summary in summaries] == [False, False, True, True]
 
 
@@ -218,6 +223,6 @@ def test_violations_on_the_hidden_test_count_once_the_run_is_over():
 
 
 def test_an_unsealed_run_is_known_as_one():
-    sealed, unsealed = spec_of(), spec_of(Rung.NONE)
+    sealed, unsealed = spec_of(), spec_of(Isolation.NONE)
     assert summarise(sealed, state_of(), toy()).is_sealed
     assert not summarise(unsealed, state_of(), toy()).is_sealed

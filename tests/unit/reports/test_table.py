@@ -3,26 +3,26 @@ import io
 
 from fmlbench.metrics.measurement import measure_run
 from fmlbench.reports.measures import measure_sheet, run_sheet
-from fmlbench.reports.table import Form, Sheet, to_table, write_sheet
+from fmlbench.reports.table import DataTable, TableFormat, to_table, write_table
 from tests.unit.metrics.traces import CRASH, trace
 from tests.unit.reports.by_hand import rendered
 
-NASTY = Sheet(("name", "value"), [["a|b<script>\x1b[31m", "=1+1"], ["50% & more_{x}", "-0.5"]], ["read \x07this"])
+NASTY = DataTable(("name", "value"), [["a|b<script>\x1b[31m", "=1+1"], ["50% & more_{x}", "-0.5"]], ["read \x07this"])
 
 
 def test_markdown_keeps_its_columns_and_no_markup():
-    lines = write_sheet(NASTY, Form.MARKDOWN).splitlines()
+    lines = write_table(NASTY, TableFormat.MARKDOWN).splitlines()
     assert lines[:3] == ["| name | value |", "|---|---|", "| a\\|b&lt;script> | =1+1 |"]
     assert lines[-1] == "read this"
 
 
 def test_a_spreadsheet_finds_numbers_and_no_formulas():
-    rows = list(csv.reader(io.StringIO(write_sheet(NASTY, Form.CSV))))
+    rows = list(csv.reader(io.StringIO(write_table(NASTY, TableFormat.CSV))))
     assert rows[1:] == [["a|b<script>", "'=1+1"], ["50% & more_{x}", "-0.5"]]
 
 
 def test_latex_says_what_the_cell_says():
-    text = write_sheet(NASTY, Form.LATEX)
+    text = write_table(NASTY, TableFormat.LATEX)
     assert r"50\% \& more\_\{x\} & -0.5 \\" in text
     assert text.startswith("% read this\n\\begin{tabular}{lr}\n\\toprule\n")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fmlbench.core.run import Rung, RunSpec
+from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.core.steps import Usage
 from fmlbench.records.events import Event, RunFinished
 from fmlbench.reports.summary import summarise
@@ -49,7 +49,7 @@ def test_the_page_of_a_complete_run_tells_all():
 
 
 def test_every_test_score_of_an_unsealed_run_is_marked():
-    spec = spec_of(Rung.NONE)
+    spec = spec_of(Isolation.NONE)
     lines = page_of(spec, complete_run(spec)).splitlines()
     assert "UNSEALED" in lines[0]
     assert all("UNSEALED" in line for line in lines if "95% interval" in line)
@@ -97,7 +97,7 @@ def test_the_page_has_colours_only_on_a_terminal():
 
 
 def test_the_list_of_runs_marks_the_unsealed_ones():
-    sealed, unsealed = spec_of(), spec_of(Rung.NONE)
+    sealed, unsealed = spec_of(), spec_of(Isolation.NONE)
     summaries = [summarise(spec, state_of(*complete_run(spec)), toy()) for spec in (sealed, unsealed)]
     lines = rendered(run_table(summaries)).splitlines()
     assert [("UNSEALED" in line, "+0.1800" in line) for line in lines[2:]] == [(False, True), (True, True)]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import pytest
 from rich.console import Console, RenderableType
 
-from fmlbench.core.run import Rung, RunSpec
-from fmlbench.reports.summary import Summary, summarise
+from fmlbench.core.run import Isolation, RunSpec
+from fmlbench.reports.summary import RunSummary, summarise
 from fmlbench.reports.terminal_tables import run_table, task_table
 from fmlbench.tasks.library import all_tasks
 from tests.unit.reports.by_hand import complete_run, spec_of, state_of, toy
@@ -21,7 +21,7 @@ def lines_of(report: RenderableType, width: int) -> list[str]:
     return [line.rstrip() for line in screen.getvalue().splitlines()]
 
 
-def summaries_of(specs: Sequence[RunSpec]) -> list[Summary]:
+def summaries_of(specs: Sequence[RunSpec]) -> list[RunSummary]:
     return [summarise(spec, state_of(*complete_run(spec)), toy()) for spec in specs]
 
 
@@ -45,14 +45,14 @@ def test_a_narrow_list_of_tasks_breaks_no_word_and_keeps_to_the_screen():
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 160])
 def test_runs_take_one_line_each_with_their_whole_names(width: int):
-    specs = [spec_of(), spec_of(Rung.NONE)]
+    specs = [spec_of(), spec_of(Isolation.NONE)]
     lines = lines_of(run_table(summaries_of(specs)), width)
     assert [spec.run_id in line for spec, line in zip(specs, lines[-2:], strict=True)] == [True, True]
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])
 def test_columns_are_left_out_rather_than_going_beyond_the_edge(width: int):
-    assert max(map(len, lines_of(run_table(summaries_of([spec_of(), spec_of(Rung.NONE)])), width))) <= width
+    assert max(map(len, lines_of(run_table(summaries_of([spec_of(), spec_of(Isolation.NONE)])), width))) <= width
 
 
 def test_on_eighty_columns_runs_have_their_time_their_state_and_their_score():
@@ -66,7 +66,7 @@ def test_on_eighty_columns_runs_have_their_time_their_state_and_their_score():
 
 def test_a_score_of_an_unsealed_run_is_marked_at_every_width():
     for width in range(20, 200):
-        (line,) = lines_of(run_table(summaries_of([spec_of(Rung.NONE)])), width)[-1:]
+        (line,) = lines_of(run_table(summaries_of([spec_of(Isolation.NONE)])), width)[-1:]
         assert "UNSEALED" in line or "0.7000" not in line, width
 
 

@@ -11,7 +11,7 @@ import pytest
 from fmlbench.core.task import Limits
 from fmlbench.sandbox.cgroup_versions import CgroupV2
 from fmlbench.sandbox.cgroups import Homes, find_homes, groups_of, open_group, remove_stale, usable_homes
-from fmlbench.sandbox.processes import Usage
+from fmlbench.sandbox.processes import ProcessUsage
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=100, processes=10)
 needs_cgroups = pytest.mark.skipif(usable_homes() is None, reason="this user may not make control groups")
@@ -94,7 +94,7 @@ def test_version_2_limits_and_figures(tmp_path: Path) -> None:
         "cgroup.procs": "12\n0\n34\n",
     }.items():
         (tmp_path / "group" / name).write_text(text)
-    assert group.usage() == Usage(cpu_seconds=2.5, memory_bytes=1200, processes=3)
+    assert group.usage() == ProcessUsage(cpu_seconds=2.5, memory_bytes=1200, processes=3)
     assert group.oom_kills() == 1
     assert group.pids() == [12, 34]
 

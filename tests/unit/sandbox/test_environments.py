@@ -11,7 +11,7 @@ from fmlbench.core.progress import Silent
 from fmlbench.core.task import Environment
 from fmlbench.sandbox.environments import build, built_environments
 from fmlbench.sandbox.protocol import TaskPython
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 PINNED = "# imports: tiny\ntiny==1.0\n"
 
@@ -51,16 +51,16 @@ def add_wheel(links: Path, name: str, text: str) -> None:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Places:
-    return Places(cache=tmp_path / "the cache", runs=tmp_path / "runs")
+def home(tmp_path: Path) -> Dirs:
+    return Dirs(cache=tmp_path / "the cache", runs=tmp_path / "runs")
 
 
-def make(requirements: str, home: Places, progress: Silent | None = None) -> TaskPython:
+def make(requirements: str, home: Dirs, progress: Silent | None = None) -> TaskPython:
     task_folder = home.cache.parent / "my task"
     task_folder.mkdir(exist_ok=True)
     (task_folder / "needs.txt").write_text(requirements)
     environment = Environment(name="tiny", requirements="needs.txt")
-    return build(environment, task_folder=task_folder, places=home, progress=progress or Silent())
+    return build(environment, task_folder=task_folder, dirs=home, progress=progress or Silent())
 
 
 def answer_of(python: TaskPython) -> str:
@@ -68,11 +68,11 @@ def answer_of(python: TaskPython) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def folders_in(home: Places) -> list[Path]:
+def folders_in(home: Dirs) -> list[Path]:
     return [path for path in home.environments.iterdir() if path.is_dir()]
 
 
-def test_builds_what_is_pinned_once(links: Path, home: Places):
+def test_builds_what_is_pinned_once(links: Path, home: Dirs):
     told = Told()
     python = make(PINNED, home, told)
     assert answer_of(python) == "42"
@@ -92,7 +92,7 @@ def test_builds_what_is_pinned_once(links: Path, home: Places):
     assert again.begun == []
 
 
-def test_a_scrap_of_a_killed_build_is_built_anew(links: Path, home: Places):
+def test_a_scrap_of_a_killed_build_is_built_anew(links: Path, home: Dirs):
     folder = make(PINNED, home).executable.parents[1]
     (folder / "complete").unlink()
     (folder / "scrap").write_text("left behind")
@@ -102,13 +102,13 @@ def test_a_scrap_of_a_killed_build_is_built_anew(links: Path, home: Places):
     assert built_environments(home) == [folder.name]
 
 
-def test_an_environment_whose_base_went_away_is_built_anew(links: Path, home: Places):
+def test_an_environment_whose_base_went_away_is_built_anew(links: Path, home: Dirs):
     python = make(PINNED, home)
     python.executable.unlink()
     assert answer_of(make(PINNED, home)) == "42"
 
 
-def test_says_what_pip_said_and_leaves_only_the_log(links: Path, home: Places):
+def test_says_what_pip_said_and_leaves_only_the_log(links: Path, home: Dirs):
     with pytest.raises(EnvironmentBroken) as caught:
         make("tiny==2.0\n", home)
     assert "The environment 'tiny' could not be built; installing failed" in caught.value.message
@@ -120,25 +120,25 @@ def test_says_what_pip_said_and_leaves_only_the_log(links: Path, home: Places):
     assert "No matching distribution" in log.read_text()
 
 
-def test_what_cannot_be_imported_is_not_an_environment(links: Path, home: Places):
+def test_what_cannot_be_imported_is_not_an_environment(links: Path, home: Dirs):
     add_wheel(links, "broken", "raise ImportError('no such operator')\n")
     with pytest.raises(EnvironmentBroken, match=r"importing broken failed: .*no such operator"):
         make("# imports: tiny, broken\ntiny==1.0\nbroken==1.0\n", home)
     assert folders_in(home) == []
 
 
-def test_an_unknown_shared_environment_names_the_known_ones(home: Places, tmp_path: Path):
+def test_an_unknown_shared_environment_names_the_known_ones(home: Dirs, tmp_path: Path):
     with pytest.raises(TaskInvalid) as caught:
-        build(Environment(name="jax"), task_folder=tmp_path, places=home, progress=Silent())
+        build(Environment(name="jax"), task_folder=tmp_path, dirs=home, progress=Silent())
     assert "numpy" in caught.value.hint
     assert "torch" in caught.value.hint
 
 
-def _build_in_a_process(home: Places) -> TaskPython:
+def _build_in_a_process(home: Dirs) -> TaskPython:
     return make(PINNED, home)
 
 
-def test_two_processes_build_one_environment(links: Path, home: Places):
+def test_two_processes_build_one_environment(links: Path, home: Dirs):
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         jobs = [pool.apply_async(_build_in_a_process, (home,)) for _ in range(2)]
         first, second = [job.get(timeout=200) for job in jobs]
@@ -149,7 +149,7 @@ def test_two_processes_build_one_environment(links: Path, home: Places):
 
 
 @pytest.mark.real
-def test_builds_the_shared_environment_of_small_tasks(home: Places, tmp_path: Path):
-    python = build(Environment(name="numpy"), task_folder=tmp_path, places=home, progress=Silent())
+def test_builds_the_shared_environment_of_small_tasks(home: Dirs, tmp_path: Path):
+    python = build(Environment(name="numpy"), task_folder=tmp_path, dirs=home, progress=Silent())
     command = [str(python.executable), "-I", "-c", "import numpy; print(numpy.__version__)"]
     assert subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip() == "2.4.6"

@@ -12,10 +12,10 @@ from fmlbench.engine.variants import Variants
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.fork_server import ForkServer
 from fmlbench.sandbox.pipes import Pipe
-from fmlbench.sandbox.protocol import Ending
+from fmlbench.sandbox.protocol import ExitKind
 from fmlbench.sandbox.pythons import machine_python
 from fmlbench.testing.sandboxes.workshop import Workshop, processes_of
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_job_finds_its_mounts_arguments_and_environment(server: ForkServer, wo
         """
     )
     execution = server.run(job)
-    assert execution.ending is Ending.OK, execution
+    assert execution.ending is ExitKind.OK, execution
     assert execution.log_tail.split() == [job.name, "True", "scratch", "__main__"]
     assert (workshop.out / "written").read_text() == "here"
     assert execution.cpu_seconds > 0
@@ -50,15 +50,15 @@ def test_a_job_finds_its_mounts_arguments_and_environment(server: ForkServer, wo
 @pytest.mark.parametrize(
     ("code", "limits", "ending", "reason"),
     [
-        ("raise ValueError('wrong')", {}, Ending.CRASHED, "exit code 1: ValueError: wrong"),
-        ("import sys; sys.exit(3)", {}, Ending.CRASHED, "exit code 3"),
-        ("import os; os.kill(os.getpid(), 9)", {}, Ending.CRASHED, "died of SIGKILL"),
-        ("while True: pass", {"cpu_seconds": 1}, Ending.TIMEOUT, "used more than 1 CPU seconds"),
-        ("import time; time.sleep(1000)", {"wall_seconds": 1}, Ending.TIMEOUT, "ran for more than 1 seconds"),
+        ("raise ValueError('wrong')", {}, ExitKind.CRASHED, "exit code 1: ValueError: wrong"),
+        ("import sys; sys.exit(3)", {}, ExitKind.CRASHED, "exit code 3"),
+        ("import os; os.kill(os.getpid(), 9)", {}, ExitKind.CRASHED, "died of SIGKILL"),
+        ("while True: pass", {"cpu_seconds": 1}, ExitKind.TIMEOUT, "used more than 1 CPU seconds"),
+        ("import time; time.sleep(1000)", {"wall_seconds": 1}, ExitKind.TIMEOUT, "ran for more than 1 seconds"),
     ],
 )
 def test_how_a_job_ended_is_told(
-    server: ForkServer, workshop: Workshop, code: str, limits: dict[str, float], ending: Ending, reason: str
+    server: ForkServer, workshop: Workshop, code: str, limits: dict[str, float], ending: ExitKind, reason: str
 ):
     execution = server.run(workshop.job(code, limits=limits))
     assert (execution.ending, execution.reason) == (ending, reason)
@@ -95,7 +95,7 @@ def test_a_stopped_job_is_ended_and_not_counted(server: ForkServer, workshop: Wo
     stop = threading.Event()
     threading.Timer(0.5, stop.set).start()
     job = workshop.job("import time; time.sleep(1000)", stop=stop)
-    assert server.run(job).ending is Ending.INFRA
+    assert server.run(job).ending is ExitKind.INFRA
     assert server.run(workshop.job("print('next')")).log_tail == "next\n"
 
 
@@ -106,12 +106,12 @@ def test_children_of_a_job_end_with_it(server: ForkServer, workshop: Workshop):
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)", sys.argv[1]])
         """
     )
-    assert server.run(job).ending is Ending.OK
+    assert server.run(job).ending is ExitKind.OK
     assert processes_of(job) == []
 
 
 @pytest.mark.sandbox
-def test_scores_are_those_of_the_sandbox(toy: PreparedTask, places: Places, server: ForkServer):
-    sealed = Variants(toy, places, Silent()).measure("baseline", 2)
-    forked = Variants(replace(toy, sandbox=server), places, Silent()).measure("baseline", 2)
+def test_scores_are_those_of_the_sandbox(toy: PreparedTask, dirs: Dirs, server: ForkServer):
+    sealed = Variants(toy, dirs, Silent()).measure("baseline", 2)
+    forked = Variants(replace(toy, sandbox=server), dirs, Silent()).measure("baseline", 2)
     assert (forked.validation, forked.test) == (sealed.validation, sealed.test)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.task import Limits
-from fmlbench.sandbox.freeze import Hold
+from fmlbench.sandbox.freeze import Freezer
 from fmlbench.sandbox.processes import ProcessTree
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=600, memory_mb=1000, disk_mb=100, files=100, processes=200)
@@ -35,7 +35,7 @@ os._exit(0)
 
 
 @pytest.fixture
-def hold(tmp_path: Path) -> Iterator[Hold]:
+def freezer(tmp_path: Path) -> Iterator[Freezer]:
     """Of a tree of processes that write all the time."""
     words = [
         sys.executable,
@@ -44,7 +44,7 @@ def hold(tmp_path: Path) -> Iterator[Hold]:
     ]
     root = subprocess.Popen([*words, str(tmp_path)])
     tree = ProcessTree(root.pid, LIMITS)
-    held = Hold()
+    held = Freezer()
     held.begin(tree.pids)
     wait_until(lambda: len(list(tmp_path.iterdir())) == 8)
     try:
@@ -65,8 +65,8 @@ def written(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in folder.iterdir()}
 
 
-def test_nothing_is_done_while_a_job_is_held_and_everything_afterwards(hold: Hold, tmp_path: Path):
-    with hold.still():
+def test_nothing_is_done_while_a_job_is_held_and_everything_afterwards(freezer: Freezer, tmp_path: Path):
+    with freezer.still():
         before = written(tmp_path)
         time.sleep(0.3)
         assert written(tmp_path) == before
@@ -74,12 +74,12 @@ def test_nothing_is_done_while_a_job_is_held_and_everything_afterwards(hold: Hol
 
 
 def test_a_job_that_has_ended_is_easily_held():
-    with Hold().still():
+    with Freezer().still():
         pass
 
 
-def test_what_was_held_goes_on_whatever_happened_meanwhile(hold: Hold, tmp_path: Path):
-    with pytest.raises(ZeroDivisionError), hold.still():
+def test_what_was_held_goes_on_whatever_happened_meanwhile(freezer: Freezer, tmp_path: Path):
+    with pytest.raises(ZeroDivisionError), freezer.still():
         raise ZeroDivisionError
     before = written(tmp_path)
     wait_until(lambda: all(size > before[name] for name, size in written(tmp_path).items()))

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import SandboxMissing
-from fmlbench.core.run import Rung
+from fmlbench.core.run import Isolation
 from fmlbench.sandbox import isolation
-from fmlbench.sandbox.isolation import best_rung, how_to_seal, open_sandbox, why_not_sealed
+from fmlbench.sandbox.isolation import best_isolation, how_to_seal, open_sandbox, why_not_sealed
 
 
 @pytest.fixture(autouse=True)
@@ -25,14 +25,14 @@ def pretend_bubblewrap(monkeypatch: pytest.MonkeyPatch, program: Path | None) ->
 @pytest.mark.sandbox
 def test_with_bubblewrap_candidates_are_sealed() -> None:
     assert why_not_sealed() is None
-    assert best_rung() is Rung.BUBBLEWRAP
-    assert open_sandbox(Rung.BUBBLEWRAP).rung is Rung.BUBBLEWRAP
+    assert best_isolation() is Isolation.BUBBLEWRAP
+    assert open_sandbox(Isolation.BUBBLEWRAP).isolation is Isolation.BUBBLEWRAP
 
 
 def test_unsealed_is_to_be_had_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     pretend_bubblewrap(monkeypatch, None)
-    assert best_rung() is Rung.NONE
-    assert open_sandbox(Rung.NONE).rung is Rung.NONE
+    assert best_isolation() is Isolation.NONE
+    assert open_sandbox(Isolation.NONE).isolation is Isolation.NONE
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_without_bubblewrap_the_hint_names_the_command(
     pretend_bubblewrap(monkeypatch, None)
     monkeypatch.setattr(isolation.platform, "freedesktop_os_release", lambda: system)
     with pytest.raises(SandboxMissing, match="bubblewrap is not installed") as caught:
-        open_sandbox(Rung.BUBBLEWRAP)
+        open_sandbox(Isolation.BUBBLEWRAP)
     assert caught.value.hint == f"Install it: {command}"
 
 
@@ -62,4 +62,4 @@ def test_a_bubblewrap_that_may_not_make_namespaces_says_so(monkeypatch: pytest.M
     assert why_not_sealed() == "bubblewrap does not work (No permissions to create new namespace)"
     assert "user namespaces" in how_to_seal()
     with pytest.raises(SandboxMissing, match="No permissions"):
-        open_sandbox(Rung.BUBBLEWRAP)
+        open_sandbox(Isolation.BUBBLEWRAP)

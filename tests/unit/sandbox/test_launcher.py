@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from fmlbench.sandbox import launcher as keeper_module
-from fmlbench.sandbox.launcher import Ends, Keeper, KeeperFailed, Launch
+from fmlbench.sandbox.launcher import Launch, Launcher, LauncherFailed, LauncherPipes
 
 
 def shell(script: str) -> Launch:
     """A keeper that runs a script; STATUS, START and ORDERS are its ends of the pipes, as files."""
 
-    def command(ends: Ends) -> list[str]:
+    def command(ends: LauncherPipes) -> list[str]:
         script_with_orders = script.replace("ORDERS", f"/proc/self/fd/{ends.orders}")
         filled = script_with_orders.replace("STATUS", f"/proc/self/fd/{ends.status}").replace(
             "START", f"/proc/self/fd/{ends.start}"
@@ -24,7 +24,7 @@ def shell(script: str) -> Launch:
     return launch(command)
 
 
-def launch(command: Callable[[Ends], list[str]]) -> Launch:
+def launch(command: Callable[[LauncherPipes], list[str]]) -> Launch:
     return Launch(
         command=command, orders=b"be good", environment={"PATH": "/usr/bin:/bin"}, working_folder="/", pass_fds=()
     )
@@ -45,29 +45,29 @@ def test_a_job_begins_starts_and_ends_by_itself() -> None:
         head -c 1 START
         echo '{ "exit-code": 3 }' >STATUS
     """
-    with Keeper(shell(script)) as keeper:
-        assert keeper.begin() == keeper.pid
-        keeper.start()
-        assert read_all(keeper.output) == b"begins at go: be good\n!"
-        keeper.end()
-        assert (keeper.exit_code, keeper.last_words) == (3, "ended with code 0")
+    with Launcher(shell(script)) as launcher:
+        assert launcher.begin() == launcher.pid
+        launcher.start()
+        assert read_all(launcher.output) == b"begins at go: be good\n!"
+        launcher.end()
+        assert (launcher.exit_code, launcher.last_words) == (3, "ended with code 0")
 
 
 def test_a_keeper_that_ends_before_the_job_begins_has_failed() -> None:
-    with Keeper(shell("echo no such thing >&2; exit 1")) as keeper:
-        with pytest.raises(KeeperFailed, match="did not start"):
-            keeper.begin()
-        keeper.end()
-        assert (keeper.exit_code, keeper.last_words) == (None, "ended with code 1")
-        assert read_all(keeper.output) == b"no such thing\n"
+    with Launcher(shell("echo no such thing >&2; exit 1")) as launcher:
+        with pytest.raises(LauncherFailed, match="did not start"):
+            launcher.begin()
+        launcher.end()
+        assert (launcher.exit_code, launcher.last_words) == (None, "ended with code 1")
+        assert read_all(launcher.output) == b"no such thing\n"
 
 
 def test_a_keeper_that_is_killed_has_no_exit_code_to_tell() -> None:
-    with Keeper(shell("kill -9 $$")) as keeper:
-        with pytest.raises(KeeperFailed):
-            keeper.begin()
-        keeper.end()
-        assert (keeper.exit_code, keeper.last_words) == (None, "was killed by SIGKILL")
+    with Launcher(shell("kill -9 $$")) as launcher:
+        with pytest.raises(LauncherFailed):
+            launcher.begin()
+        launcher.end()
+        assert (launcher.exit_code, launcher.last_words) == (None, "was killed by SIGKILL")
 
 
 def test_a_cut_lifeline_ends_the_keeper(tmp_path: Path) -> None:
@@ -76,33 +76,33 @@ def test_a_cut_lifeline_ends_the_keeper(tmp_path: Path) -> None:
         echo "{{ \\"child-pid\\": $$ }}" >STATUS
         read -r end || echo cut >{tmp_path}/seen
     """
-    with Keeper(shell(script)) as keeper:
-        keeper.begin()
+    with Launcher(shell(script)) as launcher:
+        launcher.begin()
     assert (tmp_path / "seen").read_text() == "cut\n"
 
 
 def test_a_keeper_that_does_not_end_is_killed_and_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeper_module, "_END_SECONDS", 0.1)
-    keeper = Keeper(shell('read -r go; echo "{ \\"child-pid\\": $$ }" >STATUS; exec sleep 1000'))
-    keeper.begin()
-    with pytest.raises(KeeperFailed, match="could not be ended"):
-        keeper.end()
+    launcher = Launcher(shell('read -r go; echo "{ \\"child-pid\\": $$ }" >STATUS; exec sleep 1000'))
+    launcher.begin()
+    with pytest.raises(LauncherFailed, match="could not be ended"):
+        launcher.end()
     monkeypatch.setattr(keeper_module, "_END_SECONDS", 30)
-    with keeper:
-        keeper.end()
-        assert keeper.last_words == "was killed by SIGKILL"
+    with launcher:
+        launcher.end()
+        assert launcher.last_words == "was killed by SIGKILL"
 
 
 def test_a_keeper_survives_that_nobody_listens_to_it_any_more() -> None:
     ask = "import fcntl, os, sys; print(fcntl.fcntl(int(sys.argv[1]), fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR)"
-    with Keeper(launch(lambda ends: [sys.executable, "-I", "-c", ask, str(ends.status)])) as keeper:
-        assert read_all(keeper.output) == b"True\n"
+    with Launcher(launch(lambda ends: [sys.executable, "-I", "-c", ask, str(ends.status)])) as launcher:
+        assert read_all(launcher.output) == b"True\n"
 
 
 def test_no_handle_is_left_open() -> None:
     before = set(Path("/proc/self/fd").iterdir())
-    with Keeper(shell("exit 0")) as keeper:
-        keeper.end()
+    with Launcher(shell("exit 0")) as launcher:
+        launcher.end()
     with pytest.raises(FileNotFoundError):
-        Keeper(launch(lambda _: ["/no/such/program"]))
+        Launcher(launch(lambda _: ["/no/such/program"]))
     assert set(Path("/proc/self/fd").iterdir()) == before

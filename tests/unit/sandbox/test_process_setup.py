@@ -85,7 +85,7 @@ def test_missing_parts_are_named(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def keeper() -> Iterator[int]:
+def launcher() -> Iterator[int]:
     with subprocess.Popen(["sleep", "1000"]) as process:
         yield process.pid
         process.kill()
@@ -95,25 +95,25 @@ MB = 2**20
 SMALL = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=100, disk_mb=20, scratch_mb=30, processes=7)
 
 
-def test_without_a_cgroup_the_address_space_is_limited_with_room_to_spare(keeper: int) -> None:
-    limit_keeper(keeper, job(limits=SMALL), in_cgroup=False)
-    assert resource.prlimit(keeper, resource.RLIMIT_AS) == ((200 + 4096) * MB,) * 2
-    assert resource.prlimit(keeper, resource.RLIMIT_FSIZE) == (31 * MB, 31 * MB)
-    assert resource.prlimit(keeper, resource.RLIMIT_CORE) == (0, 0)
+def test_without_a_cgroup_the_address_space_is_limited_with_room_to_spare(launcher: int) -> None:
+    limit_keeper(launcher, job(limits=SMALL), in_cgroup=False)
+    assert resource.prlimit(launcher, resource.RLIMIT_AS) == ((200 + 4096) * MB,) * 2
+    assert resource.prlimit(launcher, resource.RLIMIT_FSIZE) == (31 * MB, 31 * MB)
+    assert resource.prlimit(launcher, resource.RLIMIT_CORE) == (0, 0)
 
 
 @pytest.mark.parametrize(("in_cgroup", "devices"), [(True, ()), (False, ("/dev/nvidia*",))])
 def test_in_a_cgroup_or_with_devices_the_address_space_is_free(
-    keeper: int, in_cgroup: bool, devices: tuple[str, ...]
+    launcher: int, in_cgroup: bool, devices: tuple[str, ...]
 ) -> None:
-    before = resource.prlimit(keeper, resource.RLIMIT_AS)
-    limit_keeper(keeper, job(limits=SMALL, devices=devices), in_cgroup=in_cgroup)
-    assert resource.prlimit(keeper, resource.RLIMIT_AS) == before
+    before = resource.prlimit(launcher, resource.RLIMIT_AS)
+    limit_keeper(launcher, job(limits=SMALL, devices=devices), in_cgroup=in_cgroup)
+    assert resource.prlimit(launcher, resource.RLIMIT_AS) == before
 
 
-def test_a_namespace_has_room_for_its_own_first_process(keeper: int) -> None:
-    limit_namespace(keeper, job(limits=SMALL))
-    assert resource.prlimit(keeper, resource.RLIMIT_NPROC) == (8, 8)
+def test_a_namespace_has_room_for_its_own_first_process(launcher: int) -> None:
+    limit_namespace(launcher, job(limits=SMALL))
+    assert resource.prlimit(launcher, resource.RLIMIT_NPROC) == (8, 8)
 
 
 @pytest.mark.parametrize(

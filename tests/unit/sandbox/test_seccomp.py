@@ -74,9 +74,9 @@ def said(program: str, *words: str, locks: bool = False) -> list[str]:
     with open_syscall_filter(locks=locks) as handle:
         assert handle is not None
         # Not /tmp for temporary files: this checkout, and so its Python, may lie there.
-        places = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--setenv", "TMPDIR", "/dev/shm"]
+        options = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--setenv", "TMPDIR", "/dev/shm"]
         done = subprocess.run(
-            [bubblewrap, *places, "--seccomp", str(handle), sys.executable, "-c", program, *words],
+            [bubblewrap, *options, "--seccomp", str(handle), sys.executable, "-c", program, *words],
             pass_fds=[handle],
             capture_output=True,
             text=True,

@@ -8,27 +8,27 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.task import Limits
-from fmlbench.sandbox.processes import Usage
-from fmlbench.sandbox.protocol import Ending, Verdict
+from fmlbench.sandbox.processes import ProcessUsage
+from fmlbench.sandbox.protocol import ExitKind, ExitReason
 from fmlbench.sandbox.storage import Storage
 from fmlbench.sandbox.watchdog import Watchdog
 
 LIMITS = Limits(cpu_seconds=10, wall_seconds=100, memory_mb=200, processes=4)
-MODEST = Usage(cpu_seconds=1, memory_bytes=2**20, processes=1)
+MODEST = ProcessUsage(cpu_seconds=1, memory_bytes=2**20, processes=1)
 
 
 @dataclass
 class ScriptedMeter:
     """A meter that tells what it is told to."""
 
-    now: Usage = MODEST
+    now: ProcessUsage = MODEST
     killed: int = 0
-    looks: list[Usage] = field(default_factory=list[Usage])
+    looks: list[ProcessUsage] = field(default_factory=list[ProcessUsage])
 
     def pids(self) -> list[int]:
         return []
 
-    def usage(self) -> Usage:
+    def usage(self) -> ProcessUsage:
         self.looks.append(self.now)
         return self.now
 
@@ -55,35 +55,35 @@ def test_a_modest_job_is_let_be(watch: Watch) -> None:
 @pytest.mark.parametrize(
     ("usage", "verdict"),
     [
-        (Usage(10.1, 0, 1), Verdict(Ending.TIMEOUT, "used more than 10 CPU seconds")),
-        (Usage(0, 200 * 2**20 + 1, 1), Verdict(Ending.OUT_OF_MEMORY, "used more than 200 MB of memory")),
-        (Usage(0, 0, 5), Verdict(Ending.CRASHED, "had more than 4 processes and threads at once")),
+        (ProcessUsage(10.1, 0, 1), ExitReason(ExitKind.TIMEOUT, "used more than 10 CPU seconds")),
+        (ProcessUsage(0, 200 * 2**20 + 1, 1), ExitReason(ExitKind.OUT_OF_MEMORY, "used more than 200 MB of memory")),
+        (ProcessUsage(0, 0, 5), ExitReason(ExitKind.CRASHED, "had more than 4 processes and threads at once")),
     ],
 )
-def test_each_limit_has_its_own_reason(watch: Watch, usage: Usage, verdict: Verdict) -> None:
+def test_each_limit_has_its_own_reason(watch: Watch, usage: ProcessUsage, verdict: ExitReason) -> None:
     assert watch(ScriptedMeter(usage)).look() == verdict
 
 
 def test_limits_may_be_reached_exactly(watch: Watch) -> None:
-    assert watch(ScriptedMeter(Usage(10, 200 * 2**20, 4))).look() is None
+    assert watch(ScriptedMeter(ProcessUsage(10, 200 * 2**20, 4))).look() is None
 
 
 def test_a_job_that_takes_too_long_is_ended(watch: Watch) -> None:
     verdict = watch(ScriptedMeter(), began_seconds_ago=101).look()
-    assert verdict == Verdict(Ending.TIMEOUT, "ran for more than 100 seconds")
+    assert verdict == ExitReason(ExitKind.TIMEOUT, "ran for more than 100 seconds")
 
 
 def test_a_part_killed_by_the_kernel_is_the_whole_jobs_end(watch: Watch) -> None:
-    expected = Verdict(Ending.OUT_OF_MEMORY, "used more than 200 MB of memory")
+    expected = ExitReason(ExitKind.OUT_OF_MEMORY, "used more than 200 MB of memory")
     assert watch(ScriptedMeter(killed=1)).look() == expected
     assert watch(ScriptedMeter(killed=1)).look_at_the_end() == expected
 
 
 def test_the_most_that_was_used_is_remembered(watch: Watch) -> None:
-    meter = ScriptedMeter(Usage(1, 100 * 2**20, 1))
+    meter = ScriptedMeter(ProcessUsage(1, 100 * 2**20, 1))
     watchdog = watch(meter)
     watchdog.look()
-    meter.now = Usage(3, 0, 0)
+    meter.now = ProcessUsage(3, 0, 0)
     watchdog.look_at_the_end()
     assert (watchdog.cpu_seconds, watchdog.peak_memory_bytes) == (3, 100 * 2**20)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 from fmlbench.core.run import Budget
 from fmlbench.records.events import Event, Retested, TestScored
 from fmlbench.records.log import EventLog
-from fmlbench.scheduling.attempts import Began, Ended, Ending, note
-from fmlbench.scheduling.engines.engine import Over
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note
+from fmlbench.scheduling.engines.engine import JobDone
 from fmlbench.scheduling.plan import Plan, PlannedRun, lay_out, make_plan
 from fmlbench.scheduling.run_status import progress_of
-from fmlbench.scheduling.study import Caps, Retry, Study, StudyAgent
+from fmlbench.scheduling.study import Retry, Study, StudyAgent, SweepCaps
 from tests.unit.reports.by_hand import baseline, complete_run, started
 
 
@@ -21,7 +21,7 @@ def study(
     tasks: Sequence[str] = ("toy",),
     agents: Sequence[str] = ("greedy",),
     seeds: int = 2,
-    caps: Caps | None = None,
+    caps: SweepCaps | None = None,
     retry: Retry | None = None,
 ) -> Study:
     return Study(
@@ -30,7 +30,7 @@ def study(
         agents=tuple(StudyAgent(name=name) for name in agents),
         seeds=tuple(range(seeds)),
         budget=Budget(steps=2),
-        caps=caps or Caps(),
+        caps=caps or SweepCaps(),
         retry=retry or Retry(pause_seconds=10),
     )
 
@@ -47,19 +47,19 @@ def log(run: PlannedRun, events: Sequence[Event]) -> None:
             (sealed if isinstance(event, TestScored | Retested) else public).append(event)
 
 
-def complete(run: PlannedRun) -> Ending:
+def complete(run: PlannedRun) -> AttemptEnd:
     """Play a run to its end: 0.5 on validation becomes 0.7, and 0.48 on the retests 0.66."""
     log(run, complete_run(run.spec) if progress_of(run.folder) == 0 else complete_run(run.spec)[2:])
-    return Ending.COMPLETE
+    return AttemptEnd.COMPLETE
 
 
-def begin(run: PlannedRun) -> Ending:
+def begin(run: PlannedRun) -> AttemptEnd:
     """Get as far as the baseline, then die."""
     log(run, [started(run.spec), baseline(0.5)])
-    return Ending.KILLED
+    return AttemptEnd.KILLED
 
 
-Deed = Callable[[PlannedRun], Ending]
+Deed = Callable[[PlannedRun], AttemptEnd]
 
 
 @dataclass
@@ -71,7 +71,7 @@ class Puppets:
     parallel: int = 2
     started: list[int] = field(default_factory=list[int])
     is_stopped: bool = False
-    _over: list[Over] = field(default_factory=list[Over])
+    _over: list[JobDone] = field(default_factory=list[JobDone])
 
     def adopted(self) -> Sequence[PlannedRun]:
         return []
@@ -87,16 +87,16 @@ class Puppets:
             self.started.append(seed)
             note(run.folder, Began(done=progress_of(run.folder)))
             note(run.folder, Ended(ending=deed(run), reason="as told"))
-            self._over.append(Over((run,)))
+            self._over.append(JobDone((run,)))
 
-    def over(self) -> Sequence[Over]:
+    def over(self) -> Sequence[JobDone]:
         over, self._over = self._over, []
         return over
 
     def stop(self) -> None:
         self.is_stopped = True
 
-    def leave(self) -> None:
+    def close(self) -> None:
         self.stop()
 
 
@@ -105,7 +105,7 @@ class Stillborn(Puppets):
 
     def start(self, runs: Sequence[PlannedRun]) -> None:
         self.started.extend(run.spec.seed for run in runs)
-        self._over.extend(Over((run,)) for run in runs)
+        self._over.extend(JobDone((run,)) for run in runs)
 
 
 def every(seeds: int, deed: Deed) -> dict[int, Sequence[Deed]]:

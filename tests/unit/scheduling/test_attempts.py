@@ -3,9 +3,19 @@
 from pathlib import Path
 
 from fmlbench.records.folder import RunFolder
-from fmlbench.scheduling.attempts import Attempt, Began, Ended, Ending, Forgiven, Tally, note, read_attempts, tally
+from fmlbench.scheduling.attempts import (
+    Attempt,
+    AttemptEnd,
+    Began,
+    Ended,
+    FailuresReset,
+    Tally,
+    note,
+    read_attempts,
+    tally,
+)
 
-FAILED = Ended(ending=Ending.KILLED, reason="SIGKILL")
+FAILED = Ended(ending=AttemptEnd.KILLED, reason="SIGKILL")
 
 
 def counted(*attempts: Attempt, done: int = 0) -> Tally:
@@ -21,19 +31,19 @@ def test_failures_in_a_row_are_those_since_the_run_last_got_further():
 
 
 def test_what_began_and_never_ended_was_lost():
-    lost = counted(Began(done=0), Began(done=0), Ended(ending=Ending.COMPLETE))
-    assert lost.failures == {Ending.LOST: 1}
-    assert counted(Began(done=0)).failures == {Ending.LOST: 1}
+    lost = counted(Began(done=0), Began(done=0), Ended(ending=AttemptEnd.COMPLETE))
+    assert lost.failures == {AttemptEnd.LOST: 1}
+    assert counted(Began(done=0)).failures == {AttemptEnd.LOST: 1}
     assert tally([Began(done=0)]).failures == {}  # it may still be under way
 
 
 def test_being_stopped_is_no_failure():
-    assert counted(Began(done=0), Ended(ending=Ending.STOPPED)).in_a_row == 0
+    assert counted(Began(done=0), Ended(ending=AttemptEnd.STOPPED)).in_a_row == 0
 
 
 def test_what_was_forgiven_is_remembered_and_does_not_count():
-    forgiven = counted(Began(done=0), Ended(ending=Ending.REFUSED), Forgiven())
-    assert (forgiven.in_a_row, forgiven.is_refused, forgiven.failures) == (0, False, {Ending.REFUSED: 1})
+    forgiven = counted(Began(done=0), Ended(ending=AttemptEnd.REFUSED), FailuresReset())
+    assert (forgiven.in_a_row, forgiven.is_refused, forgiven.failures) == (0, False, {AttemptEnd.REFUSED: 1})
 
 
 def test_a_torn_line_is_left_out(tmp_path: Path):

@@ -10,7 +10,7 @@ import pytest
 
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lease import leased
-from fmlbench.scheduling.attempts import Ended, Ending, read_attempts
+from fmlbench.scheduling.attempts import AttemptEnd, Ended, read_attempts
 from fmlbench.scheduling.engines.local import Local, Machine
 from fmlbench.scheduling.job import Player, carry_out, main, play_row
 from fmlbench.scheduling.plan import Needs
@@ -36,16 +36,20 @@ def new_run(folder: Path) -> RunFolder:
 @pytest.mark.parametrize(
     ("script", "ending", "reason"),
     [
-        ("exit 0", Ending.COMPLETE, ""),
-        ("echo 'error: The disk is full.' >&2; echo 'hint: space' >&2; exit 75", Ending.TROUBLE, "The disk is full."),
-        ("echo 'error: No such task.' >&2; exit 2", Ending.REFUSED, "No such task."),
-        ("echo 'ZeroDivisionError: oh' >&2; exit 1", Ending.CRASHED, "ZeroDivisionError: oh"),
-        ("kill -9 $$", Ending.KILLED, "the player was killed by SIGKILL"),
-        ("exit 143", Ending.CUT_OFF, ""),
-        ("kill -TERM $$", Ending.CUT_OFF, ""),
+        ("exit 0", AttemptEnd.COMPLETE, ""),
+        (
+            "echo 'error: The disk is full.' >&2; echo 'hint: space' >&2; exit 75",
+            AttemptEnd.TROUBLE,
+            "The disk is full.",
+        ),
+        ("echo 'error: No such task.' >&2; exit 2", AttemptEnd.REFUSED, "No such task."),
+        ("echo 'ZeroDivisionError: oh' >&2; exit 1", AttemptEnd.CRASHED, "ZeroDivisionError: oh"),
+        ("kill -9 $$", AttemptEnd.KILLED, "the player was killed by SIGKILL"),
+        ("exit 143", AttemptEnd.CUT_OFF, ""),
+        ("kill -TERM $$", AttemptEnd.CUT_OFF, ""),
     ],
 )
-def test_how_a_player_ends_is_written_down(tmp_path: Path, script: str, ending: Ending, reason: str):
+def test_how_a_player_ends_is_written_down(tmp_path: Path, script: str, ending: AttemptEnd, reason: str):
     run = new_run(tmp_path)
     assert carry_out(run, player(tmp_path, script), threading.Event()) is ending
     last = read_attempts(run)[-1]
@@ -75,7 +79,7 @@ def test_a_player_may_use_its_own_cores_alone(tmp_path: Path):
 def test_cores_that_were_taken_away_stop_neither_this_job_nor_the_others(tmp_path: Path):
     run, stop = new_run(tmp_path), threading.Event()
     base = player(tmp_path, "exit 0")
-    assert carry_out(run, Player(cache=base.cache, python=base.python, cores=(4000,)), stop) is Ending.COMPLETE
+    assert carry_out(run, Player(cache=base.cache, python=base.python, cores=(4000,)), stop) is AttemptEnd.COMPLETE
     assert not stop.is_set()
 
 
@@ -85,7 +89,7 @@ def test_stopping_a_job_lets_its_player_put_everything_away(tmp_path: Path):
         tmp_path, f"trap 'touch {tmp_path}/away; exit 143' TERM; touch {tmp_path}/on; while :; do sleep 0.1; done"
     )
     threading.Thread(target=lambda: (_wait_for(tmp_path / "on"), stop.set())).start()
-    assert carry_out(run, waiting, stop) is Ending.STOPPED
+    assert carry_out(run, waiting, stop) is AttemptEnd.STOPPED
     assert (tmp_path / "away").exists()
 
 
@@ -93,14 +97,14 @@ def test_a_job_that_is_stopped_before_its_player_can_put_anything_away_is_no_fai
     run, stop = new_run(tmp_path), threading.Event()
     starting = player(tmp_path, f"touch {tmp_path}/on; while :; do sleep 0.1; done")
     threading.Thread(target=lambda: (_wait_for(tmp_path / "on"), stop.set())).start()
-    assert carry_out(run, starting, stop) is Ending.STOPPED
+    assert carry_out(run, starting, stop) is AttemptEnd.STOPPED
 
 
 def test_a_cancelled_player_is_no_failure(tmp_path: Path):
     run = new_run(tmp_path)
     run.cancelled.touch()
     for code in (2, 143):
-        assert carry_out(run, player(tmp_path, f"exit {code}"), threading.Event()) is Ending.STOPPED
+        assert carry_out(run, player(tmp_path, f"exit {code}"), threading.Event()) is AttemptEnd.STOPPED
 
 
 def _wait_for(path: Path) -> None:
@@ -111,7 +115,7 @@ def _wait_for(path: Path) -> None:
 def test_a_run_that_another_plays_is_no_failure(tmp_path: Path):
     run = new_run(tmp_path)
     with leased(run.path):
-        assert carry_out(run, player(tmp_path, "exit 2"), threading.Event()) is Ending.STOPPED
+        assert carry_out(run, player(tmp_path, "exit 2"), threading.Event()) is AttemptEnd.STOPPED
 
 
 def test_a_row_of_runs_is_played_one_after_the_other(tmp_path: Path):

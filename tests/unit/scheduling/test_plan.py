@@ -9,7 +9,7 @@ from fmlbench.core.run import AgentSpec, Budget, RunSpec
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.estimates import HARNESS_SECONDS, cost_of, makespan
 from fmlbench.scheduling.plan import lay_out, make_plan, needs_of, require_model_for_caps
-from fmlbench.scheduling.study import Caps
+from fmlbench.scheduling.study import SweepCaps
 from fmlbench.tasks.library import find_task
 from tests.unit.reports.by_hand import spec_of, toy
 from tests.unit.scheduling.studies import study
@@ -86,7 +86,7 @@ def test_dollars_are_none_for_who_sends_no_bill_and_at_most_the_cap_for_others()
 
 
 def test_the_sweeps_own_cap_bounds_the_bill(tmp_path: Path):
-    assert make_plan(study(caps=Caps(dollars=5)), tmp_path).dollars == 0
+    assert make_plan(study(caps=SweepCaps(dollars=5)), tmp_path).dollars == 0
 
 
 @pytest.mark.parametrize(("parallel", "seconds"), [(1, 60), (2, 40), (3, 30), (9, 30)])

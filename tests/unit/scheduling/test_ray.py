@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fmlbench.scheduling.engines.ray_cluster import RayCluster, play
-from fmlbench.scheduling.study import Ray
+from fmlbench.scheduling.study import RayOptions
 from tests.unit.scheduling.studies import planned, study
 from tests.unit.scheduling.test_job import new_run, player
 
@@ -46,12 +46,12 @@ class _Placing:
 
 @pytest.mark.parametrize(("cap", "room"), [(None, 4), (3, 3)])
 def test_there_is_room_for_as_many_as_there_are_cpus_or_the_study_allows(cap: int | None, room: int):
-    assert RayCluster(Cluster(cpus=4), Ray(), Path("/cache"), cap).room() == room
+    assert RayCluster(Cluster(cpus=4), RayOptions(), Path("/cache"), cap).room() == room
 
 
 def test_a_cluster_that_lost_a_node_has_no_room_until_there_is_some_again(tmp_path: Path):
     ray = Cluster(cpus=4)
-    engine = RayCluster(ray, Ray(), Path("/cache"), None)
+    engine = RayCluster(ray, RayOptions(), Path("/cache"), None)
     engine.start(planned(study(seeds=4), tmp_path).runs)
     ray.cpus = 2
     assert engine.room() == 0

@@ -10,7 +10,7 @@ from fmlbench.core.retests import RetestKind, due_retests
 from fmlbench.records.events import Retested, RunStarted
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.job import carry_out
-from fmlbench.scheduling.run_status import Glance, glance_at
+from fmlbench.scheduling.run_status import RunStatus, read_run_status
 from tests.unit.reports.by_hand import complete_run
 from tests.unit.scheduling.studies import log, planned, study
 from tests.unit.scheduling.test_job import player
@@ -31,37 +31,37 @@ def test_a_run_is_complete_when_its_transfer_and_its_starved_control_are_tested(
     started, *others = complete_run(run.spec)
     assert isinstance(started, RunStarted)
     log(run, [started.model_copy(update={"task": run.task}), *others])
-    assert not glance_at(run.folder).is_complete
+    assert not read_run_status(run.folder).is_complete
     ok = Evaluation(outcome=Outcome.OK, score=0.6)
     due = [key for key in due_retests(run.task, 3, winner=1) if key.kind is not RetestKind.FRESH]
     assert len(due) == 3 + 3 + 1
     log(run, [Retested(index=key.index, seed=key.seed, kind=key.kind, evaluation=ok) for key in due])
-    assert glance_at(run.folder).is_complete
+    assert read_run_status(run.folder).is_complete
 
 
 def test_a_job_leaves_a_glance_of_the_run_it_completed(finished: RunFolder, tmp_path: Path):
     carry_out(finished, player(tmp_path, "exit 0"), threading.Event())
-    kept = Glance.model_validate_json(finished.glance.read_bytes())
+    kept = RunStatus.model_validate_json(finished.status.read_bytes())
     assert kept.is_complete
-    assert kept == glance_at(finished)
+    assert kept == read_run_status(finished)
     assert (kept.steps, kept.done, kept.outcomes) == (2, 3 + 2 + 6 + 1, {"ok": 1, "crashed": 1})
 
 
 def test_a_sweep_tells_the_improvement_that_reports_tell(finished: RunFolder):
     # Retests 0.66, 0.64, 0.68 against 0.50, 0.46, 0.48: (0.66 - 0.48) / (1 - 0.48).
-    assert glance_at(finished).improvement == pytest.approx(0.18 / 0.52)
+    assert read_run_status(finished).improvement == pytest.approx(0.18 / 0.52)
 
 
 @pytest.mark.parametrize("spoilt", [b"", b'{"sizes":[1,', b'{"sizes":[1,2],"is_complete":false}', b'{"of": "old"}'])
 def test_a_glance_that_was_torn_or_does_not_fit_the_logs_is_read_off_them_again(finished: RunFolder, spoilt: bytes):
-    whole = glance_at(finished)
-    finished.glance.write_bytes(spoilt)
-    assert glance_at(finished) == whole
-    assert Glance.model_validate_json(finished.glance.read_bytes()) == whole
+    whole = read_run_status(finished)
+    finished.status.write_bytes(spoilt)
+    assert read_run_status(finished) == whole
+    assert RunStatus.model_validate_json(finished.status.read_bytes()) == whole
 
 
 def test_a_glance_that_counts_another_kind_of_seconds_is_read_off_the_logs_again(finished: RunFolder):
-    whole = glance_at(finished)
+    whole = read_run_status(finished)
     sizes = f"[{whole.sizes[0]},{whole.sizes[1]}]"
-    finished.glance.write_text(f'{{"sizes":{sizes},"is_complete":true,"seconds":1.0}}')
-    assert glance_at(finished) == whole
+    finished.status.write_text(f'{{"sizes":{sizes},"is_complete":true,"seconds":1.0}}')
+    assert read_run_status(finished) == whole

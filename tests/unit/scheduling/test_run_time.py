@@ -10,7 +10,7 @@ from fmlbench.core.steps import SPENT, Note, Usage
 from fmlbench.records.events import Event, NoteMade, Retested, RunFinished
 from fmlbench.records.events import TestScored as Scored
 from fmlbench.scheduling.run_time import seconds_played
-from fmlbench.scheduling.study import Caps, Retry
+from fmlbench.scheduling.study import Retry, SweepCaps
 from fmlbench.scheduling.sweep import Sweep
 from tests.unit.reports.by_hand import baseline, spec_of, started, step
 from tests.unit.scheduling.studies import Clock, Stillborn, log, planned, study
@@ -77,7 +77,7 @@ def test_a_pause_before_a_retest_does_not_count():
 
 @pytest.mark.parametrize(("cap_seconds", "is_reached"), [(59, True), (60, True), (61, False)])
 def test_the_status_and_the_cap_on_hours_count_the_same(tmp_path: Path, cap_seconds: float, is_reached: bool):
-    plan = planned(study(seeds=1, caps=Caps(hours=cap_seconds / 3600), retry=Retry(failures=1)), tmp_path)
+    plan = planned(study(seeds=1, caps=SweepCaps(hours=cap_seconds / 3600), retry=Retry(failures=1)), tmp_path)
     log(
         plan.runs[0],
         logged(START, (20, baseline(seconds=20)), (23, hidden(0, 2.5)), (42, again(0, 0, 2)), (60, again(0, 1, 2))),

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import EngineMissing, InfraTrouble
-from fmlbench.scheduling.engines.slurm import Slurm, open_slurm
+from fmlbench.scheduling.engines.slurm import SlurmEngine, open_slurm
 from fmlbench.scheduling.plan import Plan
-from fmlbench.scheduling.study import Caps
-from fmlbench.scheduling.study import Slurm as Options
+from fmlbench.scheduling.study import SlurmOptions, SweepCaps
 from tests.unit.scheduling.studies import planned, study
 from tests.unit.scheduling.test_job import player
 
@@ -85,21 +84,21 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
 
 
 def plan_of(
-    tmp_path: Path, options: Options, *, tasks: Sequence[str] = ("toy",), seeds: int = 5, parallel: int | None = 3
+    tmp_path: Path, options: SlurmOptions, *, tasks: Sequence[str] = ("toy",), seeds: int = 5, parallel: int | None = 3
 ) -> Plan:
-    wanted = study(tasks=tasks, seeds=seeds, caps=Caps(parallel=parallel))
+    wanted = study(tasks=tasks, seeds=seeds, caps=SweepCaps(parallel=parallel))
     return planned(wanted.model_copy(update={"slurm": options}), tmp_path / "runs")
 
 
-def opened(plan: Plan) -> Slurm:
+def opened(plan: Plan) -> SlurmEngine:
     return open_slurm(plan, Path("/cache"))
 
 
-def tables_of(slurm: Slurm) -> list[Path]:
+def tables_of(slurm: SlurmEngine) -> list[Path]:
     return sorted(slurm.tables.iterdir())
 
 
-QUICK = Options(runs_per_job=2, poll_seconds=0.001)
+QUICK = SlurmOptions(runs_per_job=2, poll_seconds=0.001)
 
 
 def test_an_array_asks_for_what_runs_need(site: Site, tmp_path: Path):
@@ -123,7 +122,7 @@ def test_an_array_asks_for_what_runs_need(site: Site, tmp_path: Path):
 
 
 def test_short_runs_share_a_job_and_long_ones_do_not(site: Site, tmp_path: Path):
-    plan = plan_of(tmp_path, Options(), seeds=200, parallel=None)
+    plan = plan_of(tmp_path, SlurmOptions(), seeds=200, parallel=None)
     slurm = opened(plan)
     slurm.start(plan.runs)
     (table,) = tables_of(slurm)
@@ -260,8 +259,8 @@ def test_a_job_is_told_the_gpus_that_slurm_gave_it(site: Site, tmp_path: Path, g
     slurm.start(plan.runs)
     (script,) = site.scripts
     # Without GPUs, SLURM does not set it at all.
-    surroundings = {"SLURM_ARRAY_TASK_ID": "0", **({"SLURM_JOB_GPUS": given} if given else {})}
-    subprocess.run(["/bin/sh"], input=script, text=True, env=surroundings, check=True)
+    context = {"SLURM_ARRAY_TASK_ID": "0", **({"SLURM_JOB_GPUS": given} if given else {})}
+    subprocess.run(["/bin/sh"], input=script, text=True, env=context, check=True)
     (table,) = tables_of(slurm)
     assert (tmp_path / "said").read_text().split("\n")[2:] == ["/cache", str(table), "0", given, ""]
 
@@ -294,7 +293,7 @@ def test_a_sweep_that_begins_waits_for_a_controller_that_is_too_busy(site: Site,
     site.queue("\n".join(site.jobs))
     site.fail("squeue", BUSY, times=2)
     pauses: list[float] = []
-    again = Slurm(plan=plan, cache=Path("/cache"), tables=plan.runs[0].folder.path.parent / ".slurm")
+    again = SlurmEngine(plan=plan, cache=Path("/cache"), tables=plan.runs[0].folder.path.parent / ".slurm")
     again.sleep = pauses.append
     again.adopt()
     assert (pauses, len(again.adopted())) == ([2.0, 4.0], 5)

@@ -10,25 +10,25 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Usage
 from fmlbench.records.events import RunFinished
 from fmlbench.records.lease import me
-from fmlbench.scheduling.attempts import Began, Ending, note, read_attempts
-from fmlbench.scheduling.control import cancel, forgive, set_plan_free
+from fmlbench.scheduling.attempts import AttemptEnd, Began, note, read_attempts
+from fmlbench.scheduling.control import cancel, reset_failures, uncancel_plan
 from fmlbench.scheduling.estimates import HARNESS_SECONDS
 from fmlbench.scheduling.plan import Plan, PlannedRun
 from fmlbench.scheduling.status import Status, status_of
-from fmlbench.scheduling.study import Caps, Retry
+from fmlbench.scheduling.study import Retry, SweepCaps
 from fmlbench.scheduling.sweep import Sweep
-from fmlbench.scheduling.sweep_state import State, look_at_all
+from fmlbench.scheduling.sweep_state import JobState, poll_all
 from fmlbench.tasks.library import find_task
 from tests.unit.reports.by_hand import baseline, retested, started, step
 from tests.unit.scheduling.studies import Clock, Puppets, Stillborn, begin, complete, every, log, planned, study
 
 
-def fail(run: PlannedRun) -> Ending:
-    return Ending.TROUBLE
+def fail(run: PlannedRun) -> AttemptEnd:
+    return AttemptEnd.TROUBLE
 
 
-def refuse(run: PlannedRun) -> Ending:
-    return Ending.REFUSED
+def refuse(run: PlannedRun) -> AttemptEnd:
+    return AttemptEnd.REFUSED
 
 
 def swept(plan: Plan, puppets: Puppets, clock: Clock | None = None) -> Status:
@@ -43,7 +43,7 @@ def test_everything_is_played_once(tmp_path: Path):
     puppets = Puppets(every(5, complete))
     status = swept(plan, puppets)
     assert sorted(puppets.started) == [0, 1, 2, 3, 4]
-    assert status.states[State.COMPLETE] == 5
+    assert status.states[JobState.COMPLETE] == 5
     assert status.failures == {}
 
 
@@ -59,7 +59,7 @@ def test_a_dead_players_run_is_played_again_after_a_pause_that_grows(tmp_path: P
     plan = planned(study(seeds=1, retry=Retry(failures=4, pause_seconds=10)), tmp_path)
     clock = Clock()
     status = swept(plan, Puppets({0: [fail, fail, fail, complete]}), clock)
-    assert status.states[State.COMPLETE] == 1
+    assert status.states[JobState.COMPLETE] == 1
     assert status.failures == {"machine trouble": 3}
     assert 70 <= clock.now < 75  # 10 + 20 + 40, and the ticks
 
@@ -69,7 +69,7 @@ def test_a_poison_run_is_given_up_and_blocks_nobody(tmp_path: Path):
     puppets = Puppets({0: [fail], 1: [complete], 2: [complete]}, parallel=1)
     status = swept(plan, puppets)
     assert puppets.started.count(0) == 3
-    assert (status.states[State.FAILED], status.states[State.COMPLETE]) == (1, 2)
+    assert (status.states[JobState.FAILED], status.states[JobState.COMPLETE]) == (1, 2)
     assert [failed.reason for failed in status.failed] == ["as told"]
 
 
@@ -77,34 +77,34 @@ def test_a_run_that_gets_further_each_time_is_never_given_up(tmp_path: Path):
     plan = planned(study(seeds=1, retry=Retry(failures=2, pause_seconds=1)), tmp_path)
     further = [partial(_advance, index=index) for index in range(5)]
     status = swept(plan, Puppets({0: [*further, _finish]}))
-    assert status.states[State.COMPLETE] == 1
+    assert status.states[JobState.COMPLETE] == 1
     assert status.failures == {"killed": 5}
 
 
-def _advance(run: PlannedRun, index: int) -> Ending:
+def _advance(run: PlannedRun, index: int) -> AttemptEnd:
     log(run, [started(run.spec), baseline(0.5)] if index == 0 else [step(index, 0.6)])
-    return Ending.KILLED
+    return AttemptEnd.KILLED
 
 
-def _finish(run: PlannedRun) -> Ending:
+def _finish(run: PlannedRun) -> AttemptEnd:
     log(run, [RunFinished(reason="done"), *retested(0, 0.5, 0.5, 0.5), *retested(1, 0.6, 0.6, 0.6)])
-    return Ending.COMPLETE
+    return AttemptEnd.COMPLETE
 
 
 def test_what_a_person_has_to_mend_is_tried_once(tmp_path: Path):
     plan = planned(study(seeds=1), tmp_path)
     puppets = Puppets({0: [refuse, complete]})
-    assert swept(plan, puppets).states[State.FAILED] == 1
+    assert swept(plan, puppets).states[JobState.FAILED] == 1
     assert puppets.started == [0]
-    assert len(forgive(look_at_all(plan))) == 1
-    assert swept(plan, puppets).states[State.COMPLETE] == 1
+    assert len(reset_failures(poll_all(plan))) == 1
+    assert swept(plan, puppets).states[JobState.COMPLETE] == 1
 
 
 def test_a_failed_run_stays_failed_when_the_sweep_is_started_again(tmp_path: Path):
     plan = planned(study(seeds=1, retry=Retry(failures=2, pause_seconds=1)), tmp_path)
     swept(plan, Puppets({0: [fail]}))
     puppets = Puppets({0: [complete]})
-    assert swept(plan, puppets).states[State.FAILED] == 1
+    assert swept(plan, puppets).states[JobState.FAILED] == 1
     assert puppets.started == []
 
 
@@ -128,35 +128,35 @@ def test_jobs_that_cannot_even_begin_are_given_up_however_far_their_run_had_come
     sweep = Sweep(plan, stillborn, clock=clock, sleep=sleep)
     sweep.run()
     assert stillborn.started == [0, 0, 0]
-    assert sweep.status().states[State.FAILED] == 1
+    assert sweep.status().states[JobState.FAILED] == 1
 
 
 def test_a_run_whose_log_is_damaged_fails_alone(tmp_path: Path):
     plan = planned(study(seeds=2), tmp_path)
     log(plan.runs[0], [started(plan.runs[0].spec), step(5, 0.5)])
     status = swept(plan, Puppets(every(2, complete)))
-    assert (status.states[State.FAILED], status.states[State.COMPLETE]) == (1, 1)
+    assert (status.states[JobState.FAILED], status.states[JobState.COMPLETE]) == (1, 1)
     assert "step 5 after 0 finished steps" in status.failed[0].reason
 
 
 def test_cancelled_runs_are_left_alone_until_somebody_wants_them(tmp_path: Path):
     plan = planned(study(seeds=2), tmp_path)
     complete(plan.runs[0])
-    assert [standing.run for standing in cancel(look_at_all(plan))] == [plan.runs[1]]
+    assert [standing.run for standing in cancel(poll_all(plan))] == [plan.runs[1]]
     puppets = Puppets(every(2, complete))
-    assert swept(plan, puppets).states[State.CANCELLED] == 1
+    assert swept(plan, puppets).states[JobState.CANCELLED] == 1
     assert puppets.started == []
-    set_plan_free(plan)
-    assert swept(plan, puppets).states[State.COMPLETE] == 2
+    uncancel_plan(plan)
+    assert swept(plan, puppets).states[JobState.COMPLETE] == 2
 
 
 def test_the_cap_on_dollars_stops_everything(tmp_path: Path):
-    def spend(run: PlannedRun) -> Ending:
+    def spend(run: PlannedRun) -> AttemptEnd:
         ok = Evaluation(outcome=Outcome.OK, score=0.6, seconds=1)
         log(run, [started(run.spec), baseline(0.5), step(1, ok, usage=Usage(dollars=3.0))])
-        return Ending.KILLED
+        return AttemptEnd.KILLED
 
-    plan = planned(study(seeds=4, caps=Caps(dollars=5)), tmp_path)
+    plan = planned(study(seeds=4, caps=SweepCaps(dollars=5)), tmp_path)
     puppets = Puppets({seed: [spend, fail] for seed in range(4)}, parallel=1)
     clock = Clock()
     sweep = Sweep(plan, puppets, clock=clock, sleep=clock.sleep)
@@ -166,7 +166,7 @@ def test_the_cap_on_dollars_stops_everything(tmp_path: Path):
 
 
 def test_the_cap_on_hours_counts_the_runs_not_the_clock(tmp_path: Path):
-    plan = planned(study(seeds=2, caps=Caps(hours=4 / 3600)), tmp_path)
+    plan = planned(study(seeds=2, caps=SweepCaps(hours=4 / 3600)), tmp_path)
     for run in plan.runs:
         begin(run)  # two seconds each
     clock = Clock()
@@ -177,7 +177,7 @@ def test_the_cap_on_hours_counts_the_runs_not_the_clock(tmp_path: Path):
 def test_the_page_has_the_mean_improvement_on_the_hidden_test_and_its_n(tmp_path: Path):
     plan = planned(study(agents=("greedy", "random"), seeds=2), tmp_path)
     complete(plan.runs[0])
-    status = status_of(plan, look_at_all(plan))
+    status = status_of(plan, poll_all(plan))
     greedy, random = status.groups
     # Retests: 0.50, 0.46, 0.48 became 0.66, 0.64, 0.68, of a perfect 1; the means are 0.48 and 0.66.
     by_hand = 0.18 / 0.52
@@ -231,11 +231,11 @@ def test_a_cancelled_run_whose_job_never_began_is_nobodys_failure(tmp_path: Path
 
     class Cancelling(Stillborn):
         def start(self, runs: Sequence[PlannedRun]) -> None:
-            cancel(look_at_all(plan))
+            cancel(poll_all(plan))
             super().start(runs)
 
     status = swept(plan, Cancelling({}))
-    assert (status.states[State.CANCELLED], status.failures) == (1, {})
+    assert (status.states[JobState.CANCELLED], status.failures) == (1, {})
 
 
 def test_a_sweep_does_not_wait_for_a_dead_one_that_had_its_number(tmp_path: Path):
@@ -243,15 +243,15 @@ def test_a_sweep_does_not_wait_for_a_dead_one_that_had_its_number(tmp_path: Path
     plan = planned(study(seeds=2), tmp_path)
     note(plan.runs[0].folder, Began(done=0, carrier=me().model_copy(update={"began": 1})))
     note(plan.runs[1].folder, Began(done=0, carrier=me().model_copy(update={"namespace": "pid:[1]"})))
-    assert [standing.state for standing in look_at_all(plan)] == [State.WAITING, State.WAITING]
+    assert [standing.state for standing in poll_all(plan)] == [JobState.WAITING, JobState.WAITING]
     status = swept(plan, Puppets(every(2, complete)))
-    assert (status.states[State.COMPLETE], status.failures) == (2, {"lost": 2})
+    assert (status.states[JobState.COMPLETE], status.failures) == (2, {"lost": 2})
 
 
 def test_what_this_sweep_has_just_started_is_being_played(tmp_path: Path):
     plan = planned(study(seeds=1), tmp_path)
     note(plan.runs[0].folder, Began(done=0))
-    assert look_at_all(plan)[0].state is State.PLAYING
+    assert poll_all(plan)[0].state is JobState.PLAYING
 
 
 CALIBRATION = find_task("toy").track("cpu").calibration

@@ -11,9 +11,9 @@ import pytest
 
 from fmlbench.core.errors import ChecksumMismatch, InfraTrouble, SourceUnavailable, TaskInvalid
 from fmlbench.core.progress import Silent
-from fmlbench.core.sources import GitSource, Material, Mend, PathSource, Source, UrlSource
+from fmlbench.core.sources import GitSource, Material, Patch, PathSource, Source, UrlSource
 from fmlbench.workspace.digests import digest_of, files_in
-from fmlbench.workspace.dirs import Places
+from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.materials import is_intact, obtain
 from tests.unit.workspace.file_server import Shelf
 
@@ -22,8 +22,8 @@ SOMETHING_ELSE = "0" * 64
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Places:
-    return Places(cache=tmp_path / "the cache", runs=tmp_path / "runs")
+def home(tmp_path: Path) -> Dirs:
+    return Dirs(cache=tmp_path / "the cache", runs=tmp_path / "runs")
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def tar_of(files: dict[str, bytes], around: str = "easy-1.0") -> bytes:
     return buffer.getvalue()
 
 
-def material(*sources: Source, digest: str | None = None, mends: tuple[Mend, ...] = ()) -> Material:
+def material(*sources: Source, digest: str | None = None, patches: tuple[Patch, ...] = ()) -> Material:
     return Material(
         name="Easy & FSL",
         version="1.0",
@@ -57,7 +57,7 @@ def material(*sources: Source, digest: str | None = None, mends: tuple[Mend, ...
         homepage="https://example.org",
         sources=sources,
         digest=digest,
-        mends=mends,
+        patches=patches,
     )
 
 
@@ -82,11 +82,11 @@ def visible(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if not path.name.endswith(".lock"))
 
 
-def get(wanted: Material, task_folder: Path, home: Places) -> Path:
-    return obtain(wanted, task_folder=task_folder, places=home, progress=Silent())
+def get(wanted: Material, task_folder: Path, home: Dirs) -> Path:
+    return obtain(wanted, task_folder=task_folder, dirs=home, progress=Silent())
 
 
-def test_copies_a_folder_of_the_task(task_folder: Path, home: Places):
+def test_copies_a_folder_of_the_task(task_folder: Path, home: Dirs):
     (task_folder / "upstream" / "__pycache__").mkdir()
     (task_folder / "upstream" / "__pycache__" / "x.pyc").write_bytes(b"\0")
     folder = get(material(local()), task_folder, home)
@@ -95,13 +95,13 @@ def test_copies_a_folder_of_the_task(task_folder: Path, home: Places):
     assert folder.name.startswith("Easy-FSL-")
 
 
-def test_what_is_obtained_is_read_only_and_the_original_is_not(task_folder: Path, home: Places):
+def test_what_is_obtained_is_read_only_and_the_original_is_not(task_folder: Path, home: Dirs):
     folder = get(material(local()), task_folder, home)
     assert {path.stat().st_mode & 0o777 for path in files_in(folder)} == {0o444}
     assert (task_folder / "upstream" / "README.md").stat().st_mode & 0o200
 
 
-def test_a_changed_folder_is_another_material(task_folder: Path, home: Places):
+def test_a_changed_folder_is_another_material(task_folder: Path, home: Dirs):
     before = get(material(local()), task_folder, home)
     (task_folder / "upstream" / "README.md").write_bytes(b"Changed.\n")
     after = get(material(local()), task_folder, home)
@@ -109,7 +109,7 @@ def test_a_changed_folder_is_another_material(task_folder: Path, home: Places):
     assert content_of(before) == FILES
 
 
-def test_the_same_path_in_two_tasks_is_two_materials(task_folder: Path, home: Places, tmp_path: Path):
+def test_the_same_path_in_two_tasks_is_two_materials(task_folder: Path, home: Dirs, tmp_path: Path):
     write(tmp_path / "other task" / "upstream", {"a.py": b"other"})
     first = get(material(local()), task_folder, home)
     second = get(material(local()), tmp_path / "other task", home)
@@ -117,7 +117,7 @@ def test_the_same_path_in_two_tasks_is_two_materials(task_folder: Path, home: Pl
     assert content_of(second) == {"a.py": b"other"}
 
 
-def test_goes_on_after_a_kill_where_the_transfer_was(task_folder: Path, home: Places, shelf: Shelf):
+def test_goes_on_after_a_kill_where_the_transfer_was(task_folder: Path, home: Dirs, shelf: Shelf):
     content = random.Random(0).randbytes(2_000_000)
     source = served(shelf, "data.bin", content)
     part = home.downloads / f"{source.sha256}.part"
@@ -142,26 +142,26 @@ def test_goes_on_after_a_kill_where_the_transfer_was(task_folder: Path, home: Pl
     ("inside", "files"),
     [("easy", {"net.py": FILES["easy/net.py"]}), ("README.md", {"README.md": FILES["README.md"]})],
 )
-def test_picks_a_folder_or_a_file(inside: str, files: dict[str, bytes], task_folder: Path, home: Places, shelf: Shelf):
+def test_picks_a_folder_or_a_file(inside: str, files: dict[str, bytes], task_folder: Path, home: Dirs, shelf: Shelf):
     archive = served(shelf, "easy-1.0.tar.gz", tar_of(FILES), inside)
     assert content_of(get(material(local(inside)), task_folder, home)) == files
     assert content_of(get(material(archive), task_folder, home)) == files
 
 
 @pytest.mark.parametrize("inside", ["missing", "../my task", "/etc", "easy/../../.."])
-def test_refuses_to_pick_what_is_not_inside(inside: str, task_folder: Path, home: Places):
+def test_refuses_to_pick_what_is_not_inside(inside: str, task_folder: Path, home: Dirs):
     with pytest.raises(SourceUnavailable, match="it holds no"):
         get(material(local(inside)), task_folder, home)
 
 
-def test_what_only_users_have_is_asked_for_by_its_place(task_folder: Path, home: Places):
+def test_what_only_users_have_is_asked_for_by_its_place(task_folder: Path, home: Dirs):
     with pytest.raises(SourceUnavailable) as caught:
         get(material(nowhere(1)), task_folder, home)
     assert f"is not on this machine (path nowhere-1: there is no '{task_folder}/nowhere-1')" in caught.value.message
     assert "README" in caught.value.hint
 
 
-def test_unpacks_an_archive_from_an_address_once(task_folder: Path, home: Places, shelf: Shelf):
+def test_unpacks_an_archive_from_an_address_once(task_folder: Path, home: Dirs, shelf: Shelf):
     wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)))
     assert content_of(get(wanted, task_folder, home)) == FILES
     shelf.files.clear()
@@ -169,34 +169,34 @@ def test_unpacks_an_archive_from_an_address_once(task_folder: Path, home: Places
     assert len(shelf.requests) == 1
 
 
-def test_materials_of_one_archive_share_its_download(task_folder: Path, home: Places, shelf: Shelf):
+def test_materials_of_one_archive_share_its_download(task_folder: Path, home: Dirs, shelf: Shelf):
     content = tar_of(FILES)
     get(material(served(shelf, "easy-1.0.tar.gz", content)), task_folder, home)
     get(material(served(shelf, "easy-1.0.tar.gz", content, "easy")), task_folder, home)
     assert len(shelf.requests) == 1
 
 
-def test_an_archive_that_went_bad_on_the_disk_is_fetched_anew(task_folder: Path, home: Places, shelf: Shelf):
+def test_an_archive_that_went_bad_on_the_disk_is_fetched_anew(task_folder: Path, home: Dirs, shelf: Shelf):
     content = tar_of(FILES)
     source = served(shelf, "easy-1.0.tar.gz", content)
     get(material(source), task_folder, home)
     (home.downloads / source.sha256 / "easy-1.0.tar.gz").write_bytes(b"rotten")
-    assert content_of(get(material(source, digest=None, mends=(MEND,)), task_folder, home))["README.md"]
+    assert content_of(get(material(source, digest=None, patches=(MEND,)), task_folder, home))["README.md"]
     assert len(shelf.requests) == 2
 
 
-def test_a_file_that_is_no_archive_stays_as_it_is(task_folder: Path, home: Places, shelf: Shelf):
+def test_a_file_that_is_no_archive_stays_as_it_is(task_folder: Path, home: Dirs, shelf: Shelf):
     source = served(shelf, "drawings.ndjson.gz", b"\x1f\x8bdata")
     assert content_of(get(material(source), task_folder, home)) == {"drawings.ndjson.gz": b"\x1f\x8bdata"}
 
 
-def test_takes_the_first_source_that_has_it(task_folder: Path, home: Places, shelf: Shelf):
+def test_takes_the_first_source_that_has_it(task_folder: Path, home: Dirs, shelf: Shelf):
     bad = UrlSource(kind="url", url=f"{shelf.url}/missing.zip", sha256=SOMETHING_ELSE)
     wrong = served(shelf, "wrong.tar.gz", b"garbage").model_copy(update={"sha256": SOMETHING_ELSE})
     assert content_of(get(material(nowhere(), bad, wrong, local()), task_folder, home)) == FILES
 
 
-def test_tells_why_each_source_failed(task_folder: Path, home: Places, shelf: Shelf):
+def test_tells_why_each_source_failed(task_folder: Path, home: Dirs, shelf: Shelf):
     missing = UrlSource(kind="url", url=f"{shelf.url}/missing.zip", sha256=SOMETHING_ELSE)
     with pytest.raises(SourceUnavailable) as caught:
         get(material(nowhere(1), missing), task_folder, home)
@@ -207,7 +207,7 @@ def test_tells_why_each_source_failed(task_folder: Path, home: Places, shelf: Sh
     assert visible(home.materials) == []
 
 
-def test_a_wrong_archive_is_refused_and_not_kept(task_folder: Path, home: Places, shelf: Shelf):
+def test_a_wrong_archive_is_refused_and_not_kept(task_folder: Path, home: Dirs, shelf: Shelf):
     source = served(shelf, "easy-1.0.tar.gz", tar_of(FILES)).model_copy(update={"sha256": SOMETHING_ELSE})
     with pytest.raises(ChecksumMismatch, match=f"not {SOMETHING_ELSE}"):
         get(material(source), task_folder, home)
@@ -215,14 +215,14 @@ def test_a_wrong_archive_is_refused_and_not_kept(task_folder: Path, home: Places
     assert visible(home.downloads) == []
 
 
-def test_wrong_files_are_refused_whichever_source_they_come_from(task_folder: Path, home: Places):
+def test_wrong_files_are_refused_whichever_source_they_come_from(task_folder: Path, home: Dirs):
     with pytest.raises(ChecksumMismatch) as caught:
         get(material(local(), digest=SOMETHING_ELSE), task_folder, home)
     assert digest_of(task_folder / "upstream") in caught.value.message
     assert visible(home.materials) == []
 
 
-def test_the_digest_is_the_same_from_every_source(task_folder: Path, home: Places, shelf: Shelf):
+def test_the_digest_is_the_same_from_every_source(task_folder: Path, home: Dirs, shelf: Shelf):
     digest = digest_of(task_folder / "upstream")
     for source in (local(), served(shelf, "easy-1.0.tar.gz", tar_of(FILES)), commit_of(task_folder, FILES)):
         assert content_of(get(material(source, digest=digest), task_folder, home)) == FILES
@@ -236,25 +236,25 @@ def test_the_digest_is_over_sorted_paths_and_contents(tmp_path: Path):
     assert digest_of(tmp_path / "x") == expected
 
 
-MEND = Mend(file="easy/net.py", search="x = 1", replace="x = 2", why="x must be two")
+MEND = Patch(file="easy/net.py", search="x = 1", replace="x = 2", why="x must be two")
 
 
-def test_a_mend_replaces_its_one_place(task_folder: Path, home: Places):
-    wanted = material(local(), digest=digest_of(task_folder / "upstream"), mends=(MEND,))
+def test_a_mend_replaces_its_one_place(task_folder: Path, home: Dirs):
+    wanted = material(local(), digest=digest_of(task_folder / "upstream"), patches=(MEND,))
     folder = get(wanted, task_folder, home)
     assert content_of(folder)["easy/net.py"] == b"x = 2\ny = 1\n"
     assert (task_folder / "upstream" / "easy" / "net.py").read_bytes() == FILES["easy/net.py"]
 
 
-def test_it_is_seen_when_somebody_was_at_the_cache(task_folder: Path, home: Places, shelf: Shelf):
-    wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)), mends=(MEND,))
+def test_it_is_seen_when_somebody_was_at_the_cache(task_folder: Path, home: Dirs, shelf: Shelf):
+    wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)), patches=(MEND,))
     folder = get(wanted, task_folder, home)
     shelf.files.clear()
-    assert is_intact(wanted, task_folder=task_folder, places=home, progress=Silent())
+    assert is_intact(wanted, task_folder=task_folder, dirs=home, progress=Silent())
     changed = folder / "easy" / "net.py"
     changed.chmod(0o644)
     changed.write_text("x = 3\ny = 1\n")
-    assert not is_intact(wanted, task_folder=task_folder, places=home, progress=Silent())
+    assert not is_intact(wanted, task_folder=task_folder, dirs=home, progress=Silent())
     assert visible(home.materials) == [folder.name]
 
 
@@ -267,10 +267,10 @@ def test_it_is_seen_when_somebody_was_at_the_cache(task_folder: Path, home: Plac
     ],
 )
 def test_a_mend_that_does_not_fit_is_the_tasks_fault(
-    change: dict[str, str], reason: str, task_folder: Path, home: Places
+    change: dict[str, str], reason: str, task_folder: Path, home: Dirs
 ):
     with pytest.raises(TaskInvalid, match=reason):
-        get(material(local(), mends=(MEND.model_copy(update=change),)), task_folder, home)
+        get(material(local(), patches=(MEND.model_copy(update=change),)), task_folder, home)
     assert visible(home.materials) == []
 
 
@@ -295,23 +295,23 @@ def commit_of(folder: Path, files: dict[str, bytes]) -> GitSource:
     return GitSource(kind="git", url="a repo.git", commit=commit)
 
 
-def test_takes_the_files_of_one_commit_without_its_links(task_folder: Path, home: Places):
+def test_takes_the_files_of_one_commit_without_its_links(task_folder: Path, home: Dirs):
     assert content_of(get(material(commit_of(task_folder, FILES)), task_folder, home)) == FILES
 
 
-def test_an_unknown_commit_is_named(task_folder: Path, home: Places):
+def test_an_unknown_commit_is_named(task_folder: Path, home: Dirs):
     source = commit_of(task_folder, FILES).model_copy(update={"commit": "1" * 40})
     with pytest.raises(SourceUnavailable, match=f"no commit {'1' * 40}"):
         get(material(source), task_folder, home)
 
 
-def test_a_missing_repository_is_told(task_folder: Path, home: Places):
+def test_a_missing_repository_is_told(task_folder: Path, home: Dirs):
     source = GitSource(kind="git", url="missing.git", commit="1" * 40)
     with pytest.raises(SourceUnavailable, match=r"git missing\.git: .*missing\.git"):
         get(material(source), task_folder, home)
 
 
-def test_what_a_killed_process_left_behind_is_swept_away(task_folder: Path, home: Places):
+def test_what_a_killed_process_left_behind_is_swept_away(task_folder: Path, home: Dirs):
     folder = get(material(local()), task_folder, home)
     name = folder.name
     subprocess.run(["rm", "-rf", str(folder)], check=True)
@@ -323,17 +323,17 @@ def test_what_a_killed_process_left_behind_is_swept_away(task_folder: Path, home
 
 def test_a_cache_that_cannot_be_written_is_told(task_folder: Path, tmp_path: Path):
     (tmp_path / "a file").write_text("in the way")
-    home = Places(cache=tmp_path / "a file" / "cache", runs=tmp_path)
+    home = Dirs(cache=tmp_path / "a file" / "cache", runs=tmp_path)
     with pytest.raises(InfraTrouble, match="cannot be used") as caught:
         get(material(local()), task_folder, home)
     assert "choose another folder" in caught.value.hint
 
 
-def _obtain_in_a_process(wanted: Material, task_folder: Path, home: Places) -> dict[str, bytes]:
+def _obtain_in_a_process(wanted: Material, task_folder: Path, home: Dirs) -> dict[str, bytes]:
     return content_of(get(wanted, task_folder, home))
 
 
-def test_two_processes_fetch_the_same_thing_once(task_folder: Path, home: Places, shelf: Shelf):
+def test_two_processes_fetch_the_same_thing_once(task_folder: Path, home: Dirs, shelf: Shelf):
     big = {f"easy/{number}.bin": bytes([number]) * 100_000 for number in range(50)}
     wanted = material(served(shelf, "big-1.0.tar.gz", tar_of(big)))
     with multiprocessing.get_context("spawn").Pool(2) as pool:

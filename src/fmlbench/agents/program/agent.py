@@ -6,19 +6,19 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from fmlbench.agents.context import Quarters
-from fmlbench.agents.program.answers import Answers, answers_of
-from fmlbench.agents.program.counter import open_counter, serve_one
-from fmlbench.agents.program.desk import REFUSED, Desk, is_over
+from fmlbench.agents.context import AgentWorkspace
 from fmlbench.agents.program.job import Left, build_job
+from fmlbench.agents.program.model_answers import ModelAnswers, answers_of
 from fmlbench.agents.program.program import Program
+from fmlbench.agents.program.submission_server import REFUSED, SubmissionServer, is_over
+from fmlbench.agents.program.unix_socket import open_socket, serve_one
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
 from fmlbench.core.steps import ENDING, SPENT, WAITED, History, Note, Usage, usages_of
 from fmlbench.models.metering import Caps
-from fmlbench.models.proxy.opening import Counters, ModelAccess
-from fmlbench.sandbox.freeze import Hold
-from fmlbench.sandbox.protocol import Ending, Execution, Job, Sandbox
+from fmlbench.models.proxy.access import ModelAccess, ProxyStats
+from fmlbench.sandbox.freeze import Freezer
+from fmlbench.sandbox.protocol import Execution, ExitKind, Job, Sandbox
 
 GRACE_SECONDS = 30.0
 """How long a program may go on after the budget is spent, to say its last words."""
@@ -33,7 +33,7 @@ class ProgramAgent:
     """Runs a program beside a desk until it ends, its time is over, or the budget is spent."""
 
     program: Program
-    quarters: Quarters
+    workspace: AgentWorkspace
     steps: int
     model: ModelAccess | None = None
 
@@ -43,49 +43,49 @@ class ProgramAgent:
             session.submit(session.pending)
         if is_over(session):
             return
-        before, hours = len(session.history), self.quarters.hours_left()
+        before, hours = len(session.history), self.workspace.hours_left()
         if hours <= 0:
             session.note(Note(step=before, kind=ENDING, text="its hours were spent before it could go on"))
             return
         with self._counters() as counters:
             calls_before = counters.usage().calls if counters else 0
-            hold = Hold()
-            desk = self._desk(session, counters, hours, hold)
-            execution = self._run_beside(desk, counters, hold)
+            freezer = Freezer()
+            server = self._desk(session, counters, hours, freezer)
+            execution = self._run_beside(server, counters, freezer)
         # However it ended: what it took and what it was refused is on the record first.
-        answers = answers_of(counters, self.quarters.folder, calls_before, execution.ending)
-        desk.settle(execution.cpu_seconds, WAITED if answers.trouble and not answers.has_any else SPENT)
+        answers = answers_of(counters, self.workspace.folder, calls_before, execution.ending)
+        server.settle(execution.cpu_seconds, WAITED if answers.trouble and not answers.has_any else SPENT)
         if counters and counters.refusals:
             session.note(Note(step=len(session.history), kind=REFUSED, text="\n".join(counters.refusals)))
         if session.is_open:
             _require_end(execution, answers, has_submitted=len(session.history) > before)
-        desk.close("; ".join(filter(None, (_ending(execution), counters and counters.summary()))))
+        server.close("; ".join(filter(None, (_ending(execution), counters and counters.summary()))))
         if counters and counters.end():
             raise NoMoreCalls(counters.end())
 
     @contextmanager
-    def _counters(self) -> Generator[Counters | None]:
+    def _counters(self) -> Generator[ProxyStats | None]:
         """What the program's model takes; None without one."""
         if self.model is None:
             yield None
             return
-        folder = self.quarters.folder
-        with open_counter(folder / "model") as listening, self.model.opened(listening, folder) as counters:
+        folder = self.workspace.folder
+        with open_socket(folder / "model") as listening, self.model.opened(listening, folder) as counters:
             yield counters
 
-    def _desk(self, session: Session, counters: Counters | None, hours: float, hold: Hold) -> Desk:
+    def _desk(self, session: Session, counters: ProxyStats | None, hours: float, freezer: Freezer) -> SubmissionServer:
         deadline = time.monotonic() + hours * 3600
-        return Desk(
+        return SubmissionServer(
             session=session,
             steps=self.steps,
             seconds_left=lambda: max(0.0, deadline - time.monotonic()),
             spent=lambda: _spent(session.history, counters),
             caps_left=lambda: self._caps_left(counters),
-            practice=self.quarters.practice,
-            still=hold.still,
+            practice=self.workspace.practice,
+            still=freezer.still,
         )
 
-    def _caps_left(self, counters: Counters | None) -> Caps:
+    def _caps_left(self, counters: ProxyStats | None) -> Caps:
         """What the run may still take of its model, where that is capped."""
         if self.model is None or counters is None:
             return Caps()
@@ -96,35 +96,35 @@ class ProgramAgent:
             dollars=None if caps.dollars is None else max(0.0, caps.dollars - (spent.dollars or 0.0)),
         )
 
-    def _run_beside(self, desk: Desk, counters: Counters | None, hold: Hold) -> Execution:
-        session = desk.session
-        with open_counter(self.quarters.folder / "desk") as counter:
-            hours = desk.seconds_left() / 3600
+    def _run_beside(self, server: SubmissionServer, counters: ProxyStats | None, freezer: Freezer) -> Execution:
+        session = server.session
+        with open_socket(self.workspace.folder / "server") as counter:
+            hours = server.seconds_left() / 3600
             left = Left(hours, self.steps - len(session.history.proposed), self._caps_left(counters))
-            job = build_job(self.program, self.quarters, session, left, self.model)
-            run = _InBackground(self.quarters.sandbox, replace(job, hold=hold))
+            job = build_job(self.program, self.workspace, session, left, self.model)
+            run = _InBackground(self.workspace.sandbox, replace(job, freezer=freezer))
             try:
                 closing = float("inf")
                 while run.is_going and time.monotonic() < closing:
-                    serve_one(counter, desk.answer, _LOOK_SECONDS)
+                    serve_one(counter, server.answer, _LOOK_SECONDS)
                     if not session.is_open:
                         closing = min(closing, time.monotonic() + GRACE_SECONDS)
             except BaseException:
                 # Who interrupts us is obeyed, but what the program took until then counts.
-                desk.settle(run.end().cpu_seconds)
+                server.settle(run.end().cpu_seconds)
                 raise
             return run.end()
 
 
-def _spent(history: History, counters: Counters | None) -> Usage:
+def _spent(history: History, counters: ProxyStats | None) -> Usage:
     """What the model took since that was last written down: all calls but those that are on record already."""
     charged = sum(usage.calls for usage in usages_of(history, history.notes))
     return counters.usage(charged) if counters else Usage()
 
 
-def _require_end(execution: Execution, answers: Answers, *, has_submitted: bool) -> None:
+def _require_end(execution: Execution, answers: ModelAnswers, *, has_submitted: bool) -> None:
     """Raise where the program did not end by its own will, so that the run can be gone on with."""
-    if execution.ending is Ending.INFRA:
+    if execution.ending is ExitKind.INFRA:
         raise InfraTrouble(f"The agent's sandbox failed: {execution.reason}.", hint="Then resume the run.")
     if execution.exit_code in _NOT_FOUND and not has_submitted:
         raise AgentFailed(
@@ -132,7 +132,7 @@ def _require_end(execution: Execution, answers: Answers, *, has_submitted: bool)
             hint="To show it a folder of this machine, start another run with --set see=/folder. Or mend what it sees.",
         )
     # Somebody who worked until the deadline had a call under way then; somebody who never got an answer did not work.
-    is_over = execution.ending is Ending.TIMEOUT and (has_submitted or answers.has_any)
+    is_over = execution.ending is ExitKind.TIMEOUT and (has_submitted or answers.has_any)
     if answers.trouble and not is_over:
         raise ModelTrouble(
             f"The agent stopped after its model had not answered: {answers.trouble}.",

@@ -1,6 +1,6 @@
 """The agents that are programs of their own, for the catalogue; what runs them is imported when one is built."""
 
-from fmlbench.agents.context import Surroundings
+from fmlbench.agents.context import AgentContext
 from fmlbench.agents.entry import AgentEntry
 from fmlbench.agents.settings import Setting
 from fmlbench.core.agents import Agent
@@ -16,22 +16,22 @@ _PROGRAM = Setting(
 )
 
 
-def _command(spec: AgentSpec, surroundings: Surroundings) -> Agent:
-    from fmlbench.agents.program.building import command_agent  # noqa: PLC0415
+def _command(spec: AgentSpec, context: AgentContext) -> Agent:
+    from fmlbench.agents.program.factory import command_agent  # noqa: PLC0415
 
-    return command_agent(spec, surroundings)
-
-
-def _preset(spec: AgentSpec, surroundings: Surroundings) -> Agent:
-    from fmlbench.agents.program.building import preset_agent  # noqa: PLC0415
-
-    return preset_agent(spec, surroundings)
+    return command_agent(spec, context)
 
 
-def _human(_spec: AgentSpec, surroundings: Surroundings) -> Agent:
+def _preset(spec: AgentSpec, context: AgentContext) -> Agent:
+    from fmlbench.agents.program.factory import preset_agent  # noqa: PLC0415
+
+    return preset_agent(spec, context)
+
+
+def _human(_spec: AgentSpec, context: AgentContext) -> Agent:
     from fmlbench.agents.program.person import Person  # noqa: PLC0415
 
-    return Person(surroundings.quarters(), surroundings.budget.steps)
+    return Person(context.workspace(), context.budget.steps)
 
 
 def _preset_entry(name: str, description: str, model: str) -> AgentEntry:

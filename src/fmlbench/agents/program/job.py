@@ -19,14 +19,14 @@ from itertools import count
 from pathlib import Path
 
 from fmlbench.agents.brief_page import brief_page
-from fmlbench.agents.context import Quarters
+from fmlbench.agents.context import AgentWorkspace
 from fmlbench.agents.program.program import Program
-from fmlbench.agents.program.telling import caps_of
+from fmlbench.agents.program.text import caps_of
 from fmlbench.core.agents import Session
 from fmlbench.core.brief import Brief
 from fmlbench.core.task import Limits
 from fmlbench.models.metering import Caps
-from fmlbench.models.proxy.opening import ModelAccess
+from fmlbench.models.proxy.access import ModelAccess
 from fmlbench.sandbox.protocol import Job, Mount, TaskPython
 from fmlbench.workspace import trees
 from fmlbench.workspace.files import remove_folder, replace_folder, scratch_beside
@@ -62,11 +62,11 @@ class Left:
 
 
 def build_job(
-    program: Program, quarters: Quarters, session: Session, left: Left, model: ModelAccess | None = None
+    program: Program, workspace: AgentWorkspace, session: Session, left: Left, model: ModelAccess | None = None
 ) -> Job:
     """Lay out what the program finds, and the job that runs it."""
-    folder = quarters.folder
-    lay_out(quarters, session, left)
+    folder = workspace.folder
+    lay_out(workspace, session, left)
     # What an earlier life left there is the program's: nothing is ever written where that may have put a link.
     remove_folder(folder / "home")
     (folder / "home").mkdir()
@@ -85,19 +85,19 @@ def build_job(
     seconds = left.hours * 3600
     _keep_log(folder / "log.txt")
     return Job(
-        name=f"{quarters.run_id}-agent",
-        python=quarters.python,
+        name=f"{workspace.run_id}-agent",
+        python=workspace.python,
         script=f"{LAB}/inside/launch.py",
         mounts=(
             Mount(inside(), f"{LAB}/inside"),
-            Mount(quarters.codebase, f"{LAB}/repository"),
+            Mount(workspace.codebase, f"{LAB}/repository"),
             Mount(folder / "launch.json", f"{LAB}/launch.json"),
             *(
                 Mount(folder / name, f"{LAB}/{name}")
-                for name in ("tools", "told", "desk", *(["model"] if model else []))
+                for name in ("tools", "told", "server", *(["model"] if model else []))
             ),
             *(Mount(folder / name, f"{LAB}/{name}", writable=True) for name in ("work", "home")),
-            *(replace(mount, target=f"{LAB}/{mount.target}") for mount in quarters.visible),
+            *(replace(mount, target=f"{LAB}/{mount.target}") for mount in workspace.visible),
             *program.mounts,
         ),
         limits=Limits(
@@ -123,21 +123,21 @@ def _keep_log(log: Path) -> None:
         log.rename(log.with_suffix(f".{number}.txt"))
 
 
-def lay_out(quarters: Quarters, session: Session, left: Left) -> None:
+def lay_out(workspace: AgentWorkspace, session: Session, left: Left) -> None:
     """Lay out what every agent of this kind finds, person or program."""
-    _lay_out_work(quarters, session)
-    _write_tools(quarters.folder / "tools", quarters.python)
-    _write_told(quarters.folder / "told", session.brief, left)
+    _lay_out_work(workspace, session)
+    _write_tools(workspace.folder / "tools", workspace.python)
+    _write_told(workspace.folder / "told", session.brief, left)
 
 
-def _lay_out_work(quarters: Quarters, session: Session) -> None:
+def _lay_out_work(workspace: AgentWorkspace, session: Session) -> None:
     """A copy of the repository at the run's last step; one that an interruption left is gone on with."""
-    work = quarters.folder / "work"
+    work = workspace.folder / "work"
     if work.exists():
         return
     with scratch_beside(work) as scratch:
         made = scratch / "made"
-        trees.lay_out(quarters.codebase, session.code_of(len(session.history) - 1), quarters.editable, made)
+        trees.lay_out(workspace.codebase, session.code_of(len(session.history) - 1), workspace.editable, made)
         replace_folder(made, work)
 
 

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fmlbench.agents.context import Quarters
-from fmlbench.agents.program.counter import open_counter, serve_one
-from fmlbench.agents.program.desk import Desk, is_over
+from fmlbench.agents.context import AgentWorkspace
 from fmlbench.agents.program.job import Left, inside, lay_out
+from fmlbench.agents.program.submission_server import SubmissionServer, is_over
+from fmlbench.agents.program.unix_socket import open_socket, serve_one
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import INVITATION, Note
 
@@ -21,7 +21,7 @@ _LOOK_SECONDS = 0.2
 class Person:
     """Serves the desk until the budget is spent, the time is over, or the person says that they are done."""
 
-    quarters: Quarters
+    workspace: AgentWorkspace
     steps: int
     clock: Callable[[], float] = time.monotonic
 
@@ -31,49 +31,49 @@ class Person:
             session.submit(session.pending)
         if is_over(session):
             return
-        hours = self.quarters.hours_left()
-        lay_out(self.quarters, session, Left(hours, self.steps - len(session.history.proposed)))
+        hours = self.workspace.hours_left()
+        lay_out(self.workspace, session, Left(hours, self.steps - len(session.history.proposed)))
         self._link()
         deadline = self.clock() + hours * 3600
-        with open_counter(self.quarters.folder / "desk") as counter:
-            desk = Desk(
+        with open_socket(self.workspace.folder / "server") as counter:
+            server = SubmissionServer(
                 session=session,
                 steps=self.steps,
                 seconds_left=lambda: max(0.0, deadline - self.clock()),
-                practice=self.quarters.practice,
+                practice=self.workspace.practice,
                 clock=self.clock,
             )
             session.note(Note(step=len(session.history), kind=INVITATION, text=self._invitation()))
-            ending = self._serve(counter, desk)
-            desk.settle()
-            desk.close(ending)
+            ending = self._serve(counter, server)
+            server.settle()
+            server.close(ending)
 
-    def _serve(self, counter: socket.socket, desk: Desk) -> str:
+    def _serve(self, counter: socket.socket, server: SubmissionServer) -> str:
         """Answer what the person asks; why that is over."""
         try:
-            while desk.session.is_open and desk.seconds_left() > 0 and not desk.is_done:
-                serve_one(counter, desk.answer, _LOOK_SECONDS)
+            while server.session.is_open and server.seconds_left() > 0 and not server.is_done:
+                serve_one(counter, server.answer, _LOOK_SECONDS)
         except KeyboardInterrupt:
             # Who cannot wait for that presses once more, and may resume the run.
-            desk.finish()
+            server.finish()
             return "the person is done"
-        if desk.is_done:
+        if server.is_done:
             return "the person is done"
-        return "the time is over" if desk.session.is_open else "the budget is spent"
+        return "the time is over" if server.session.is_open else "the budget is spent"
 
     def _link(self) -> None:
         """Let the folder look like the inside of a program's sandbox."""
-        links = {"inside": inside(), "repository": self.quarters.codebase}
-        for mount in self.quarters.visible:
+        links = {"inside": inside(), "repository": self.workspace.codebase}
+        for mount in self.workspace.visible:
             links[mount.target] = mount.source
         for target, source in links.items():
-            link = self.quarters.folder / target
+            link = self.workspace.folder / target
             link.parent.mkdir(parents=True, exist_ok=True)
             link.unlink(missing_ok=True)
             link.symlink_to(source)
 
     def _invitation(self) -> str:
-        folder = self.quarters.folder
+        folder = self.workspace.folder
         return (
             "It is your turn. In another terminal:\n"
             f"  export FML_LAB={_word(folder)} PATH={_word(folder / 'tools')}:$PATH\n"

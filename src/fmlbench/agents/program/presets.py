@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fmlbench.agents.program.installing import Found, NpmPackage, find_program, require_program
+from fmlbench.agents.program.npm_package import Found, NpmPackage, find_program, require_program
 from fmlbench.agents.program.program import Program
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import AgentSpec

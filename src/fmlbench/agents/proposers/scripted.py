@@ -9,7 +9,7 @@ from fmlbench.core.steps import Move, Proposal
 
 
 @dataclass(frozen=True)
-class Scripted:
+class ScriptedProposer:
     """Makes the scripted proposal for the step that comes next, on top of the move's first parent."""
 
     script: Script

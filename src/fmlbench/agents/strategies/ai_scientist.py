@@ -51,8 +51,8 @@ class AIScientist:
 
     def _is_over(self, chain: Sequence[Step], history: History) -> bool:
         """Whether an idea had all its runs, failed too often, or is done: then only what failed is still mended."""
-        last_tries, places = chain[-self.tries :], {step.index for step in chain}
-        is_done = any(note.kind == IDEA_DONE and note.step in places for note in history.notes)
+        last_tries, idea_steps = chain[-self.tries :], {step.index for step in chain}
+        is_done = any(note.kind == IDEA_DONE and note.step in idea_steps for note in history.notes)
         return (
             sum(step.score is not None for step in chain) >= self.runs
             or (len(last_tries) == self.tries and all(step.has_failed for step in last_tries))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from fmlbench.agents.settings import parameter
-from fmlbench.agents.strategies.stages import Stage, stage_at
+from fmlbench.agents.strategies.stages import SearchStage, stage_at
 from fmlbench.core.steps import History, Move, Operator, Step
 
 
@@ -44,7 +44,7 @@ class AIScientistV2:
         move = self._grow(history, stage, start, rng)
         return move.model_copy(update={"tags": tags})
 
-    def _grow(self, history: History, stage: Stage, start: int, rng: Random) -> Move:
+    def _grow(self, history: History, stage: SearchStage, start: int, rng: Random) -> Move:
         """One move of a batch: all of them know what was known when the batch began, and no two use one tree."""
         journal = history.steps[stage.first :]
         known = journal[: len(journal) // self.batch * self.batch]
@@ -56,7 +56,7 @@ class AIScientistV2:
         roots = _roots(journal, stage.first)
         used = {roots[step.index] for step in journal[len(known) :]}
         free = [step for step in known if roots[step.index] not in used]
-        if rng.random() < self.debug_chance and (broken := history.mendable(self.debug_depth, free)):
+        if rng.random() < self.debug_chance and (broken := history.fixable(self.debug_depth, free)):
             return Move(operator=Operator.DEBUG, parents=(rng.choice(broken).index,))
         best = history.best_of(free)
         if best is None:

@@ -22,7 +22,7 @@ class Aide:
         memory = tuple(step.index for step in history.working)
         if len(history.drafts) < self.drafts:
             return Move(operator=Operator.DRAFT, context=memory)
-        if rng.random() < self.debug_chance and (broken := history.mendable(self.debug_depth)):
+        if rng.random() < self.debug_chance and (broken := history.fixable(self.debug_depth)):
             return Move(operator=Operator.DEBUG, parents=(rng.choice(broken).index,))
         best = history.best_of(history.working)
         if best is None:

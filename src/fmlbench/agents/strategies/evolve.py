@@ -64,13 +64,13 @@ class Evolve:
 
     def _parent(self, history: History, sea: Archipelago, island: Island, born: Sequence[int], rng: Random) -> int:
         elites = sea.ranked(island)
-        dice = rng.random()
-        if dice < self.exploration:
-            failed = history.mendable(self.debug_depth - 1, [history[step] for step in born])
+        chance = rng.random()
+        if chance < self.exploration:
+            failed = history.fixable(self.debug_depth - 1, [history[step] for step in born])
             drawn = rng.choice([*elites, *(step.index for step in failed)])
             is_wanted = history[drawn].score is not None or rng.random() < self.debug_chance
             return drawn if is_wanted else rng.choice(elites)
-        if dice < self.exploration + self.exploitation:
+        if chance < self.exploration + self.exploitation:
             archive = sea.archive(self.archive)
             return rng.choice([step for step in archive if step in elites] or archive)
         return rng.choices(elites, _weights(history, elites))[0]

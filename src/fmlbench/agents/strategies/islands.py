@@ -94,5 +94,5 @@ def _cells(history: History, bins: int) -> list[Cell]:
 def _bins_of(values: list[int] | list[float], bins: int) -> list[int]:
     feature = np.array(values, dtype=float)
     low, high = np.minimum.accumulate(feature), np.maximum.accumulate(feature)
-    places = (feature - low) / np.where(high > low, high - low, 1.0)
-    return np.minimum(bins - 1, (places * bins).astype(int)).tolist()
+    positions = (feature - low) / np.where(high > low, high - low, 1.0)
+    return np.minimum(bins - 1, (positions * bins).astype(int)).tolist()

@@ -8,7 +8,7 @@ from fmlbench.core.steps import History, Move
 
 
 @dataclass(frozen=True)
-class Scripted:
+class ScriptedStrategy:
     """Makes the scripted move for the step that comes next, and is done after the last."""
 
     script: Script

@@ -16,7 +16,7 @@ _FEWEST_STEPS = 3
 
 
 @dataclass(frozen=True)
-class Stage:
+class SearchStage:
     """One of the four, from its first step on."""
 
     number: int
@@ -37,7 +37,7 @@ class Stage:
         return {"stage": name, "part": str(_parts(history.steps[self.first :])), "goal": _GOALS[name]}
 
 
-def stage_at(history: History, shares: Sequence[float]) -> Stage:
+def stage_at(history: History, shares: Sequence[float]) -> SearchStage:
     """The stage of the step that comes next; the first has one step at least."""
     step, number, share = len(history), 1, 0.0
     first = 1
@@ -47,7 +47,7 @@ def stage_at(history: History, shares: Sequence[float]) -> Stage:
         if step <= end:
             break
         number, first = number + 1, end + 1
-    return Stage(number, first)
+    return SearchStage(number, first)
 
 
 def _parts(journal: Sequence[Step]) -> int:

@@ -16,11 +16,11 @@ def begin(root: str | Path) -> Stage:
     """Return the stage that ``root`` holds, with PyTorch ready for it."""
     stage = Stage(root)
     torch.set_num_threads(stage.threads)
-    throw_dice_from(stage.seed)
+    seed_random_numbers(stage.seed)
     return stage
 
 
-def throw_dice_from(seed: int) -> None:
+def seed_random_numbers(seed: int) -> None:
     """Seed every generator that candidate code may use."""
     random.seed(seed)
     np.random.seed(seed % 2**32)

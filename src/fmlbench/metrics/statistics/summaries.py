@@ -7,7 +7,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Summary:
+class Statistics:
     """Some values in figures; one value has no standard deviation."""
 
     n: int
@@ -17,11 +17,11 @@ class Summary:
     sd: float | None
 
 
-def summarise(values: Sequence[float]) -> Summary | None:
+def summarise(values: Sequence[float]) -> Statistics | None:
     """The figures of some values; None of nothing."""
     if not values:
         return None
-    return Summary(
+    return Statistics(
         n=len(values),
         mean=float(np.mean(values)),
         median=float(np.median(values)),

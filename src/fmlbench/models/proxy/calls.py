@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from fmlbench.core.text import storable
+from fmlbench.core.text import to_valid_utf8
 from fmlbench.models.chat import Tokens, estimate_tokens
 from fmlbench.models.prices import Pricing
 from fmlbench.models.proxy.answers import objects_in
@@ -96,7 +96,7 @@ class Call:
         self.books.book.add(
             WireExchange(
                 path=self.outgoing.path,
-                request=storable(self.outgoing.body.decode())[:most_characters],
+                request=to_valid_utf8(self.outgoing.body.decode())[:most_characters],
                 status=self._status,
                 content_type=self._content_type,
                 answer=self._came.decode("utf-8", "replace")[: None if self._status < 400 else _UNPAID_CHARACTERS],

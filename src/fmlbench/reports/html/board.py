@@ -10,16 +10,16 @@ from fmlbench.metrics.comparison import MEASURE, by_task
 from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
 from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.reports.comparison import group_lines, leaderboard_sheet, verdict_lines
-from fmlbench.reports.html.plots.interval_bars import Strip, draw_strips
+from fmlbench.reports.html.plots.interval_bars import IntervalBar, draw_interval_bars
 from fmlbench.reports.html.plots.profile import draw_profiles
-from fmlbench.reports.table import Sheet
+from fmlbench.reports.table import DataTable
 
 
 @dataclass(frozen=True)
 class Board:
     """The leaderboard, ready for the template."""
 
-    sheet: Sheet
+    sheet: DataTable
     """A row per agent, its name first."""
     strips: Sequence[Markup]
     """A drawing per row."""
@@ -52,7 +52,7 @@ def _profiles(agents: Mapping[str, Sequence[MeasuredRun]], colours: Mapping[str,
 
 def _drawn(board: Leaderboard, profiles: Markup, colours: Mapping[str, str]) -> Board:
     strips = [
-        Strip(
+        IntervalBar(
             mean=entry.mean,
             inner=entry.these_tasks,
             outer=entry.new_tasks,
@@ -63,7 +63,7 @@ def _drawn(board: Leaderboard, profiles: Markup, colours: Mapping[str, str]) -> 
     ]
     return Board(
         sheet=leaderboard_sheet(board),
-        strips=draw_strips(strips),
+        strips=draw_interval_bars(strips),
         colours=[colours[entry.agent] for entry in board.entries],
         profiles=profiles,
         groups=list(group_lines(board)),

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from fmlbench.core.figures import score_text
 from fmlbench.reports.number_text import VERDICTS, brief_estimate_text, dollars_text, duration_text
-from fmlbench.reports.summary import Summary, TestResult
+from fmlbench.reports.summary import RunSummary, TestResult
 from fmlbench.reports.untrusted import one_line
 
 
 @dataclass(frozen=True)
-class Tile:
+class Card:
     """A figure that is seen first."""
 
     name: str
@@ -17,12 +17,12 @@ class Tile:
     remark: str
 
 
-def tiles_of(summary: Summary) -> list[Tile]:
+def cards_of(summary: RunSummary) -> list[Card]:
     """What a run came to, in a handful of figures."""
     best = summary.best
-    tiles = [
-        Tile("baseline", score_text(summary.baseline), f"{summary.metric} on validation"),
-        Tile(
+    cards = [
+        Card("baseline", score_text(summary.baseline), f"{summary.metric} on validation"),
+        Card(
             "best step",
             score_text(best.validation if best else None),
             f"step {best.index}" if best and best.index else "no step beat the baseline",
@@ -30,30 +30,30 @@ def tiles_of(summary: Summary) -> list[Tile]:
     ]
     if summary.test is not None:
         name = "gain on the sealed test" if summary.is_sealed else "gain on the test, UNSEALED"
-        tiles.append(_test_tile(name, summary.test))
+        cards.append(_test_tile(name, summary.test))
     if summary.transfer is not None:
-        tiles.append(_test_tile("gain on the sibling", summary.transfer))
-    tiles += [
-        Tile("steps", f"{summary.proposed} of {summary.spec.budget.steps}", _steps_remark(summary)),
-        Tile(
+        cards.append(_test_tile("gain on the sibling", summary.transfer))
+    cards += [
+        Card("steps", f"{summary.proposed} of {summary.spec.budget.steps}", _steps_remark(summary)),
+        Card(
             "time",
             duration_text(summary.proposing_seconds + summary.experiment_seconds),
             f"{duration_text(summary.proposing_seconds)} of it proposing",
         ),
-        Tile("price", dollars_text(summary.dollars), "of all proposals"),
+        Card("price", dollars_text(summary.dollars), "of all proposals"),
     ]
-    return tiles
+    return cards
 
 
-def _steps_remark(summary: Summary) -> str:
+def _steps_remark(summary: RunSummary) -> str:
     """How many gave a score, and why there were no more where some were left."""
     early = summary.ended if summary.proposed < summary.spec.budget.steps else ""
     return "; ".join(filter(None, (f"{summary.succeeded} gave a score", one_line(early, 200))))
 
 
-def _test_tile(name: str, test: TestResult) -> Tile:
+def _test_tile(name: str, test: TestResult) -> Card:
     if test.difference is None:
-        return Tile(name, "-", VERDICTS[test.verdict])
+        return Card(name, "-", VERDICTS[test.verdict])
     figure, _, remark = brief_estimate_text(test.difference, signed=True).partition(" ")
     sigmas = f"; {test.sigmas:+.1f} sigma" if test.sigmas is not None else ""
-    return Tile(name, figure.rstrip(","), f"{remark}{sigmas}")
+    return Card(name, figure.rstrip(","), f"{remark}{sigmas}")

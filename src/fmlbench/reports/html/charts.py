@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from fmlbench.core.figures import score_text
-from fmlbench.metrics.reliability import Fate, fates
+from fmlbench.metrics.reliability import StepFate, step_outcomes
 from fmlbench.metrics.statistics.rates import wilson
-from fmlbench.reports.html.plots.bars import Part, draw_bar
+from fmlbench.reports.html.plots.bars import BarPart, draw_bar
 from fmlbench.reports.html.plots.map import draw_map, project
 from fmlbench.reports.html.plots.scores import PlottedStep, ScoreCurve, draw_scores
 from fmlbench.reports.html.run_records import RunRecord
@@ -20,7 +20,7 @@ class Chart:
     """A drawing with its legend."""
 
     drawing: Markup
-    parts: Sequence[Part]
+    parts: Sequence[BarPart]
     caption: str
 
 
@@ -54,13 +54,15 @@ def chart_map(run: RunRecord, steps: Sequence[PlottedStep]) -> Markup | None:
 
 def chart_outcomes(run: RunRecord) -> Chart:
     """How the steps ended."""
-    counted = fates(run.trace)
+    counted = step_outcomes(run.trace)
     total = len(run.trace.proposed)
     parts = [
-        Part(str(fate), counted[fate], str(counted[fate]), fate.replace(" ", "-")) for fate in Fate if counted[fate]
+        BarPart(str(fate), counted[fate], str(counted[fate]), fate.replace(" ", "-"))
+        for fate in StepFate
+        if counted[fate]
     ]
-    interval = wilson(counted[Fate.OK], total)
-    rate = f"{counted[Fate.OK]} of {total} steps gave a score"
+    interval = wilson(counted[StepFate.OK], total)
+    rate = f"{counted[StepFate.OK]} of {total} steps gave a score"
     caption = f"{rate} (95% interval {interval.low:.0%} to {interval.high:.0%})." if interval else "No step yet."
     troubles = run.trace.troubles
     if troubles:
@@ -73,7 +75,7 @@ def chart_time(run: RunRecord) -> Chart:
     names = (("proposing", "proposing_seconds"), ("training and exams", "training_seconds"),
              ("sealed exams", "sealed_exam_seconds"), ("waiting", "waiting_seconds"))  # fmt: skip
     parts = [
-        Part(name, max(seconds, 0.0), duration_text(max(seconds, 0.0)), f"time{place}")
+        BarPart(name, max(seconds, 0.0), duration_text(max(seconds, 0.0)), f"time{place}")
         for place, (name, measure) in enumerate(names)
         if (seconds := run.measured.get(measure)) is not None
     ]

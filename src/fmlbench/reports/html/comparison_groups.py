@@ -14,7 +14,7 @@ from fmlbench.reports.number_text import seal_text
 
 
 @dataclass(frozen=True)
-class League:
+class ComparisonGroup:
     """Runs that compare."""
 
     key: str
@@ -30,7 +30,7 @@ class League:
     correlations: CorrelationTable | None
 
 
-def make_leagues(runs: Mapping[str, RunRecord]) -> list[League]:
+def make_comparison_groups(runs: Mapping[str, RunRecord]) -> list[ComparisonGroup]:
     """Leagues of two runs or more, in the order in which their first runs come; ``runs`` are by their address."""
     found: defaultdict[str, dict[str, RunRecord]] = defaultdict(dict)
     for key, run in runs.items():
@@ -40,15 +40,15 @@ def make_leagues(runs: Mapping[str, RunRecord]) -> list[League]:
 
 
 def _terms(spec: RunSpec) -> str:
-    return f"{seal_text(spec.rung)}, track {spec.track}, {spec.budget.terms}, {spec.retest_terms}"
+    return f"{seal_text(spec.isolation)}, track {spec.track}, {spec.budget.terms}, {spec.retest_terms}"
 
 
-def _league(key: str, terms: str, members: Mapping[str, RunRecord]) -> League:
+def _league(key: str, terms: str, members: Mapping[str, RunRecord]) -> ComparisonGroup:
     runs = list(members.values())
     measured = by_agent(runs)
     agents = {name: agent_class(place) for place, name in enumerate(measured)}
     board, refusal = make_board(measured, agents)
-    return League(
+    return ComparisonGroup(
         key=key,
         terms=terms,
         is_sealed=runs[0].summary.is_sealed,

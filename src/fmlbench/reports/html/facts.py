@@ -40,7 +40,7 @@ def provenance_of(run: RunRecord) -> list[Fact]:
     settings = ", ".join(f"{name}={value}" for name, value in agent.settings.items())
     facts = [
         ("run", run.name),
-        ("seal", seal_text(spec.rung)),
+        ("seal", seal_text(spec.isolation)),
         ("task", f"{task.name}, track {spec.track}, digest {spec.task_digest}"),
         ("codebase", _material(task.codebase)),
         *(("data", _material(material)) for material in task.data),

@@ -13,10 +13,10 @@ from markupsafe import Markup
 from fmlbench import __version__
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.catalogue import MEASURES
-from fmlbench.reports.html.comparison_groups import League, make_leagues
+from fmlbench.reports.html.comparison_groups import ComparisonGroup, make_comparison_groups
 from fmlbench.reports.html.run_page import RunPage, run_page
 from fmlbench.reports.html.run_records import RunRecord
-from fmlbench.reports.summary import Stage
+from fmlbench.reports.summary import RunPhase
 
 _ROOM_OF_ONE_RUN = 2_000_000
 _ROOM_OF_ALL_RUNS = 20_000_000
@@ -31,7 +31,7 @@ class Report:
     written: str
     """When."""
     version: str
-    leagues: Sequence[League]
+    groups: Sequence[ComparisonGroup]
     runs: Sequence[RunPage]
     refresh_seconds: int | None
     """How often the page loads itself again; None once there is nothing to wait for."""
@@ -46,7 +46,7 @@ def make_report(runs: Sequence[RunRecord], *, written: str, refresh_seconds: int
         title=_title(list(keyed.values())),
         written=written,
         version=__version__,
-        leagues=make_leagues(keyed),
+        groups=make_comparison_groups(keyed),
         runs=[run_page(run, key, room) for key, run in keyed.items()],
         refresh_seconds=None if all_complete(runs) else refresh_seconds,
     )
@@ -54,7 +54,7 @@ def make_report(runs: Sequence[RunRecord], *, written: str, refresh_seconds: int
 
 def all_complete(runs: Sequence[RunRecord]) -> bool:
     """Whether nothing will change any more."""
-    return all(run.summary.stage is Stage.COMPLETE for run in runs)
+    return all(run.summary.stage is RunPhase.COMPLETE for run in runs)
 
 
 def render(report: Report) -> str:

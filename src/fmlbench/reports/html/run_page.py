@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from fmlbench.core.figures import score_text
-from fmlbench.reports.html.cards import Tile, tiles_of
+from fmlbench.reports.html.cards import Card, cards_of
 from fmlbench.reports.html.charts import Chart, chart_map, chart_outcomes, chart_scores, chart_time
 from fmlbench.reports.html.facts import Fact, MeasureLine, measures_of, provenance_of
 from fmlbench.reports.html.run_records import RunRecord
 from fmlbench.reports.html.step_view import StepLine, plotted_steps, step_details, step_lines, to_script_data
 from fmlbench.reports.number_text import VERDICTS, seal_text
-from fmlbench.reports.summary import Summary
+from fmlbench.reports.summary import RunSummary
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class RunPage:
     is_sealed: bool
     gist: str
     """How it came out, in a few words."""
-    tiles: Sequence[Tile]
+    cards: Sequence[Card]
     scores: Markup
     has_tests: bool
     reference: str
@@ -55,10 +55,10 @@ def run_page(run: RunRecord, key: str, room: int) -> RunPage:
         agent=run.agent,
         seed=run.spec.seed,
         stage=str(run.summary.stage),
-        seal=seal_text(run.spec.rung),
+        seal=seal_text(run.spec.isolation),
         is_sealed=run.summary.is_sealed,
         gist=gist_of(run.summary),
-        tiles=tiles_of(run.summary),
+        cards=cards_of(run.summary),
         scores=chart_scores(run, steps),
         has_tests=any(step.test is not None for step in steps),
         reference=score_text(calibration.reference.validation.mean) if calibration else "",
@@ -74,7 +74,7 @@ def run_page(run: RunRecord, key: str, room: int) -> RunPage:
     )
 
 
-def gist_of(summary: Summary) -> str:
+def gist_of(summary: RunSummary) -> str:
     """How a run came out, in a few words."""
     if summary.test is not None:
         return VERDICTS[summary.test.verdict]

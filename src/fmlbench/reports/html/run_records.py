@@ -13,7 +13,7 @@ from fmlbench.metrics.trace import Cloud, Trace, trace_of
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events
 from fmlbench.records.replay import RunState, replay
-from fmlbench.reports.summary import Summary, summarise
+from fmlbench.reports.summary import RunSummary, summarise
 from fmlbench.workspace.snapshots import Snapshots
 
 TaskFinder = Callable[[RunSpec, RunState], Task]
@@ -29,7 +29,7 @@ class RunRecord:
     """What the agent is called in this report."""
     state: RunState
     trace: Trace
-    summary: Summary
+    summary: RunSummary
     measured: MeasuredRun
     diffs: Sequence[str] | None
     """What each step changed against its first parent, the baseline nothing; None where snapshots are missing."""

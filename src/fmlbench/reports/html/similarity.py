@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from fmlbench.core.errors import RunDamaged
 from fmlbench.reports.html.run_records import RunRecord
-from fmlbench.reports.table import Sheet
+from fmlbench.reports.table import DataTable
 from fmlbench.workspace.information import shared_share
 from fmlbench.workspace.snapshots import Snapshots
 
@@ -16,13 +16,13 @@ _NOTE = (
 )
 
 
-def similarity_sheet(runs: Sequence[RunRecord]) -> Sheet | None:
+def similarity_sheet(runs: Sequence[RunRecord]) -> DataTable | None:
     """The winner of each agent against those of the others; None where fewer than two agents have one."""
     best = _best_runs(runs)
     code = {agent: found for agent, run in best.items() if (found := _winner_and_baseline(run))}
     if len(code) < 2:
         return None
-    return Sheet(
+    return DataTable(
         columns=("agent", "seed", "expert reference", *code),
         rows=[
             (

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from fmlbench.core.figures import form_of, score_text
 from fmlbench.core.steps import Step
 from fmlbench.core.text import counted
-from fmlbench.metrics.reliability import fate_of
+from fmlbench.metrics.reliability import step_outcome
 from fmlbench.reports.html.graph import draw_rows, lay_lanes
 from fmlbench.reports.html.plots.scores import PlottedStep
 from fmlbench.reports.html.run_records import RunRecord
@@ -65,7 +65,7 @@ def plotted_steps(run: RunRecord, key: str) -> list[PlottedStep]:
             index=row.index,
             target=target_of(key, row.index),
             hint=_hint(row),
-            fate=fate_of(steps[row.index]),
+            fate=step_outcome(steps[row.index]),
             score=row.score,
             test=row.test,
             was_best=row.was_best,
@@ -117,7 +117,7 @@ def is_winner(row: StepRow) -> bool:
 
 
 def _class(step: Step) -> str:
-    return fate_of(step).replace(" ", "-")
+    return step_outcome(step).replace(" ", "-")
 
 
 def _hint(row: StepRow) -> str:

@@ -9,14 +9,14 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
 from fmlbench.metrics.scale import best_so_far
-from fmlbench.reports.agent_tables import rounds_of, rounds_sheet
-from fmlbench.reports.html.plots.progress_plot import Runner, draw_race
+from fmlbench.reports.agent_tables import agent_task_scores, agent_task_table
+from fmlbench.reports.html.plots.progress_plot import ProgressLine, draw_progress
 from fmlbench.reports.html.run_records import RunRecord, by_agent
 from fmlbench.reports.html.similarity import similarity_sheet
 from fmlbench.reports.measures import value_text
 from fmlbench.reports.number_text import brief_estimate_text
-from fmlbench.reports.summary import Stage, Summary
-from fmlbench.reports.table import Sheet
+from fmlbench.reports.summary import RunPhase, RunSummary
+from fmlbench.reports.table import DataTable
 
 _MEASURES = ("improvement", "transfer", "gain_in_sigmas", "valid_step_ratio", "auc", "diversity")
 
@@ -43,11 +43,11 @@ class TaskTable:
     question: str
     metric: str
     race: Markup
-    rounds: Sheet | None
+    rounds: DataTable | None
     """Means over seeds, a row per agent; None where its runs do not compare."""
     columns: Sequence[str]
     lines: Sequence[TaskLine]
-    similarity: Sheet | None
+    similarity: DataTable | None
     """How much code the agents' winners share; None where fewer than two agents have one."""
 
 
@@ -61,7 +61,7 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
         title=task.title,
         question=task.question,
         metric=f"{task.metric.name}, {direction} is better",
-        race=draw_race(runners, f"The best validation gain so far of {len(runs)} runs, step by step."),
+        race=draw_progress(runners, f"The best validation gain so far of {len(runs)} runs, step by step."),
         rounds=_rounds(list(runs.values())),
         columns=("baseline", "best", "test gain [95%]", *(name.replace("_", " ") for name in _MEASURES)),
         lines=[_line(key, run, agents[run.agent]) for key, run in runs.items()],
@@ -69,17 +69,17 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
     )
 
 
-def _rounds(runs: Sequence[RunRecord]) -> Sheet | None:
+def _rounds(runs: Sequence[RunRecord]) -> DataTable | None:
     try:
-        sheet = rounds_sheet(rounds_of(by_agent(runs)), [run.measured for run in runs])
+        sheet = agent_task_table(agent_task_scores(by_agent(runs)), [run.measured for run in runs])
     except BadRequest:
         return None
     return replace(sheet, columns=sheet.columns[1:], rows=[row[1:] for row in sheet.rows])
 
 
-def _runner(key: str, run: RunRecord, colour: str) -> Runner:
+def _runner(key: str, run: RunRecord, colour: str) -> ProgressLine:
     baseline = run.trace.baseline
-    return Runner(
+    return ProgressLine(
         target=key,
         hint=f"{run.agent}, seed {run.spec.seed}",
         class_=colour,
@@ -95,11 +95,11 @@ def _line(key: str, run: RunRecord, colour: str) -> TaskLine:
         _test_gain(summary),
         *(value_text(run.measured.values[name]) for name in _MEASURES),
     )
-    remark = ", ".join(summary.flags) if summary.stage is Stage.COMPLETE else str(summary.stage)
+    remark = ", ".join(summary.flags) if summary.stage is RunPhase.COMPLETE else str(summary.stage)
     return TaskLine(key, run.agent, colour, run.spec.seed, remark, cells)
 
 
-def _test_gain(summary: Summary) -> str:
+def _test_gain(summary: RunSummary) -> str:
     if summary.test is None:
         return "-"
     difference = summary.test.difference

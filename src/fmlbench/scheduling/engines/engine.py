@@ -12,7 +12,7 @@ from fmlbench.scheduling.plan import PlannedRun
 
 
 @dataclass(frozen=True)
-class Over:
+class JobDone:
     """A job that is under way no more."""
 
     runs: tuple[PlannedRun, ...]
@@ -40,7 +40,7 @@ class Engine(Protocol):
         """Start runs; no more than there is room for."""
         ...
 
-    def over(self) -> Sequence[Over]:
+    def over(self) -> Sequence[JobDone]:
         """The jobs that ended since the last call; returns at once."""
         ...
 
@@ -48,6 +48,6 @@ class Engine(Protocol):
         """End what is under way, in good order, and wait for it."""
         ...
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """The sweep's own process is about to end: stop what cannot go on without it."""
         ...

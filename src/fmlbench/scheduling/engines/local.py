@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fmlbench.scheduling.engines.engine import Over
+from fmlbench.scheduling.engines.engine import JobDone
 from fmlbench.scheduling.job import Player, carry_out
 from fmlbench.scheduling.plan import Needs, PlannedRun
 
@@ -64,7 +64,7 @@ class Local:
             self._shares.put(share)
         self._player = player
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
-        self._over: queue.SimpleQueue[Over] = queue.SimpleQueue()
+        self._over: queue.SimpleQueue[JobDone] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._under_way = 0
 
@@ -82,9 +82,9 @@ class Local:
             self._under_way += 1
             self._pool.submit(self._work, run)
 
-    def over(self) -> Sequence[Over]:
+    def over(self) -> Sequence[JobDone]:
         """The runs whose process has ended."""
-        ended: list[Over] = []
+        ended: list[JobDone] = []
         while not self._over.empty():
             ended.append(self._over.get())
         self._under_way -= len(ended)
@@ -95,7 +95,7 @@ class Local:
         self._stopping.set()
         self._pool.shutdown(wait=True)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Nobody would be left to look after the players."""
         self.stop()
 
@@ -109,4 +109,4 @@ class Local:
             words = str(error)
         finally:
             self._shares.put(share)
-            self._over.put(Over((run,), words))
+            self._over.put(JobDone((run,), words))

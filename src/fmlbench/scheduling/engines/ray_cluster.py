@@ -13,10 +13,10 @@ from typing import Any
 
 from fmlbench.core.errors import EngineMissing
 from fmlbench.records.folder import RunFolder
-from fmlbench.scheduling.engines.engine import Over
+from fmlbench.scheduling.engines.engine import JobDone
 from fmlbench.scheduling.job import Player, carry_out, gpu_numbers
 from fmlbench.scheduling.plan import PlannedRun
-from fmlbench.scheduling.study import Ray, Study
+from fmlbench.scheduling.study import RayOptions, Study
 
 _STOP_SECONDS = 90
 
@@ -39,7 +39,7 @@ def open_ray(study: Study, cache: Path) -> "RayCluster":
 class RayCluster:
     """Plays runs as tasks of a Ray cluster."""
 
-    def __init__(self, ray: Any, options: Ray, cache: Path, parallel: int | None) -> None:
+    def __init__(self, ray: Any, options: RayOptions, cache: Path, parallel: int | None) -> None:
         self._ray = ray
         self._options = options
         self._player = Player(cache=cache, python=options.python) if options.python else Player(cache=cache)
@@ -73,13 +73,13 @@ class RayCluster:
             )
             self._under_way[placed.remote(str(run.folder.path), self._player)] = run
 
-    def over(self) -> Sequence[Over]:
+    def over(self) -> Sequence[JobDone]:
         """The runs whose task has ended, or died with its node."""
         if not self._under_way:
             return []
         references = list(self._under_way)
         ready, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
-        return [Over((self._under_way.pop(reference),), self._words(reference)) for reference in ready]
+        return [JobDone((self._under_way.pop(reference),), self._words(reference)) for reference in ready]
 
     def stop(self) -> None:
         """Interrupt all tasks, which end their players in good order, and leave the cluster."""
@@ -90,7 +90,7 @@ class RayCluster:
             self._ray.wait(references, num_returns=len(references), timeout=_STOP_SECONDS)
         self._ray.shutdown()
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Ray ends the tasks of a driver that has gone."""
         self.stop()
 

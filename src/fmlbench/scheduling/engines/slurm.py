@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from fmlbench.core.errors import EngineMissing, InfraTrouble
-from fmlbench.scheduling.engines.engine import Over
+from fmlbench.scheduling.engines.engine import JobDone
 from fmlbench.scheduling.plan import Plan, PlannedRun
-from fmlbench.scheduling.study import Slurm as Options
+from fmlbench.scheduling.study import SlurmOptions
 
 _PROGRAMS = ("sbatch", "squeue", "scancel")
 _JOB_SECONDS = 600.0
@@ -43,20 +43,20 @@ Row = tuple[PlannedRun, ...]
 """The runs of one job, played one after the other."""
 
 
-def open_slurm(plan: Plan, cache: Path) -> "Slurm":
+def open_slurm(plan: Plan, cache: Path) -> "SlurmEngine":
     """Use the cluster that this machine submits to."""
     missing = [program for program in _PROGRAMS if not shutil.which(program)]
     if missing:
         raise EngineMissing(
             f"SLURM is not to be had here: there is no {', '.join(missing)}.", hint="Start the sweep on a login node."
         )
-    slurm = Slurm(plan=plan, cache=cache, tables=plan.runs[0].folder.path.parent / ".slurm")
+    slurm = SlurmEngine(plan=plan, cache=cache, tables=plan.runs[0].folder.path.parent / ".slurm")
     slurm.adopt()
     return slurm
 
 
 @dataclass
-class Slurm:
+class SlurmEngine:
     """Plays runs as batch jobs."""
 
     plan: Plan
@@ -94,13 +94,13 @@ class Slurm:
         self._waiting.sort(key=lambda row: self._places[row[0].folder.path])
         self._fill_up()
 
-    def over(self) -> Sequence[Over]:
+    def over(self) -> Sequence[JobDone]:
         """The jobs that have left the queue; asked for now and then, for all users share the answer's cost."""
         gone = self._gone()
         self._fill_up()
         dropped, self._dropped = self._dropped, []
         words = "its SLURM job ended before it began; see its output"
-        return [Over(row, words) for row in (*gone, *dropped)]
+        return [JobDone(row, words) for row in (*gone, *dropped)]
 
     def stop(self) -> None:
         """Have all jobs of this sweep cancelled."""
@@ -113,7 +113,7 @@ class Slurm:
                     return
             self.sleep(1)
 
-    def leave(self) -> None:
+    def close(self) -> None:
         """Jobs go on without the sweep."""
 
     def adopt(self) -> None:
@@ -220,7 +220,7 @@ class Slurm:
         return [(table, int(row)) for row, _, table in words if row.isdecimal()]
 
 
-def _wishes(options: Options, *, wants_gpu: bool) -> Iterator[str]:
+def _wishes(options: SlurmOptions, *, wants_gpu: bool) -> Iterator[str]:
     if options.partition:
         yield f"--partition={options.partition}"
     if options.time:

@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Asked:
+class ReceivedRequest:
     """A question, whatever the dialect."""
 
     dialect: str
@@ -39,14 +39,14 @@ class BadCall(Exception):
 
 
 @dataclass(frozen=True)
-class Dialect:
+class ServerDialect:
     """One provider's way to be asked."""
 
     name: str
     key_headers: tuple[str, ...]
-    read: Callable[[Json, str, str], Asked]
+    read: Callable[[Json, str, str], ReceivedRequest]
     """From a request's body, path and key."""
-    write: Callable[[Asked, str, Count], Json]
+    write: Callable[[ReceivedRequest, str, Count], Json]
     """The body of an answer."""
     refuse: Callable[[int, str], Json]
     """The body of an error."""
@@ -100,15 +100,15 @@ class _Gemini(BaseModel):
     generationConfig: _Generation = _Generation()  # noqa: N815
 
 
-def _read_messages(body: Json, _path: str, key: str) -> Asked:
+def _read_messages(body: Json, _path: str, key: str) -> ReceivedRequest:
     call = _checked(_Messages, body)
     said = tuple((each.role, each.content) for each in call.messages)
     if any(not text.strip() for _, text in said):
         raise BadCall("messages: text content blocks must be non-empty")
-    return Asked("anthropic", call.model, key, call.system, said, call.max_tokens, call.temperature)
+    return ReceivedRequest("anthropic", call.model, key, call.system, said, call.max_tokens, call.temperature)
 
 
-def _write_messages(asked: Asked, text: str, count: Count) -> Json:
+def _write_messages(asked: ReceivedRequest, text: str, count: Count) -> Json:
     return {
         "id": "msg_1",
         "type": "message",
@@ -126,14 +126,14 @@ def _write_messages(asked: Asked, text: str, count: Count) -> Json:
     }
 
 
-def _read_chat(body: Json, _path: str, key: str) -> Asked:
+def _read_chat(body: Json, _path: str, key: str) -> ReceivedRequest:
     call = _checked(_Chat, body)
     system = "\n".join(each.content for each in call.messages if each.role == "system")
     said = tuple((each.role, each.content) for each in call.messages if each.role != "system")
-    return Asked("chat", call.model, key, system, said, call.max_tokens, call.temperature)
+    return ReceivedRequest("chat", call.model, key, system, said, call.max_tokens, call.temperature)
 
 
-def _write_chat(asked: Asked, text: str, count: Count) -> Json:
+def _write_chat(asked: ReceivedRequest, text: str, count: Count) -> Json:
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -156,13 +156,15 @@ def _write_chat(asked: Asked, text: str, count: Count) -> Json:
     }
 
 
-def _read_responses(body: Json, _path: str, key: str) -> Asked:
+def _read_responses(body: Json, _path: str, key: str) -> ReceivedRequest:
     call = _checked(_Responses, body)
     said = tuple((each.role, each.content) for each in call.input)
-    return Asked("responses", call.model, key, call.instructions, said, call.max_output_tokens, call.temperature)
+    return ReceivedRequest(
+        "responses", call.model, key, call.instructions, said, call.max_output_tokens, call.temperature
+    )
 
 
-def _write_responses(asked: Asked, text: str, count: Count) -> Json:
+def _write_responses(asked: ReceivedRequest, text: str, count: Count) -> Json:
     content: list[Json] = [{"type": "output_text", "text": text, "annotations": []}]
     return {
         "id": "resp_1",
@@ -188,17 +190,17 @@ def _write_responses(asked: Asked, text: str, count: Count) -> Json:
     }
 
 
-def _read_gemini(body: Json, path: str, key: str) -> Asked:
+def _read_gemini(body: Json, path: str, key: str) -> ReceivedRequest:
     call = _checked(_Gemini, body)
     model = path.rsplit("/", 1)[-1].partition(":")[0]
     roles = {"user": "user", "model": "assistant"}
     said = tuple((roles[each.role], "".join(part.text for part in each.parts)) for each in call.contents)
     system = "".join(part.text for part in call.systemInstruction.parts) if call.systemInstruction else ""
     config = call.generationConfig
-    return Asked("gemini", model, key, system, said, config.maxOutputTokens, config.temperature)
+    return ReceivedRequest("gemini", model, key, system, said, config.maxOutputTokens, config.temperature)
 
 
-def _write_gemini(asked: Asked, text: str, count: Count) -> Json:
+def _write_gemini(asked: ReceivedRequest, text: str, count: Count) -> Json:
     parts = [{"text": "a thought", "thought": True}, {"text": text}]
     return {
         "candidates": [
@@ -226,7 +228,7 @@ def _checked(kind: type[Call], body: Json) -> Call:
         raise BadCall(str(error)) from error
 
 
-def _is_cut(asked: Asked, count: Count) -> bool:
+def _is_cut(asked: ReceivedRequest, count: Count) -> bool:
     return asked.max_tokens is not None and count.output > asked.max_tokens
 
 
@@ -244,13 +246,13 @@ def _google_error(status: int, message: str) -> Json:
 
 
 _BEARER = ("authorization",)
-_ANTHROPIC = Dialect("anthropic", ("x-api-key", *_BEARER), _read_messages, _write_messages, _anthropic_error)
-_GEMINI = Dialect("gemini", ("x-goog-api-key",), _read_gemini, _write_gemini, _google_error)
+_ANTHROPIC = ServerDialect("anthropic", ("x-api-key", *_BEARER), _read_messages, _write_messages, _anthropic_error)
+_GEMINI = ServerDialect("gemini", ("x-goog-api-key",), _read_gemini, _write_gemini, _google_error)
 
-DIALECTS: Mapping[str, Dialect] = {
+DIALECTS: Mapping[str, ServerDialect] = {
     "/anthropic/v1/messages": _ANTHROPIC,
-    "/openai/v1/chat/completions": Dialect("chat", _BEARER, _read_chat, _write_chat, _openai_error),
-    "/openai/v1/responses": Dialect("responses", _BEARER, _read_responses, _write_responses, _openai_error),
+    "/openai/v1/chat/completions": ServerDialect("chat", _BEARER, _read_chat, _write_chat, _openai_error),
+    "/openai/v1/responses": ServerDialect("responses", _BEARER, _read_responses, _write_responses, _openai_error),
     "/google/v1/models/": _GEMINI,
     "/google/v1beta/models/": _GEMINI,
 }

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
 
-from fmlbench.testing.models.dialects import DIALECTS, Asked, BadCall, Count, Dialect
+from fmlbench.testing.models.dialects import DIALECTS, BadCall, Count, ReceivedRequest, ServerDialect
 from fmlbench.testing.models.faults import Fault
 
 KEY = "a-key-for-tests"
@@ -18,8 +18,10 @@ _DRIP_SECONDS = 0.02
 class ModelServer:
     """Answers every question with a function of it; the first calls fail with the given faults."""
 
-    def __init__(self, answer: Callable[[Asked], str], faults: Sequence[Fault] = (), retry_after: str = "0") -> None:
-        self.asked: list[Asked] = []
+    def __init__(
+        self, answer: Callable[[ReceivedRequest], str], faults: Sequence[Fault] = (), retry_after: str = "0"
+    ) -> None:
+        self.asked: list[ReceivedRequest] = []
         """Questions that were answered."""
         self.calls = 0
         """Calls that came in, failed ones included."""
@@ -68,7 +70,7 @@ class ModelServer:
             self.calls += 1
             return self._faults.pop(0) if self._faults else None
 
-    def reply_to(self, asked: Asked, dialect: Dialect) -> bytes:
+    def reply_to(self, asked: ReceivedRequest, dialect: ServerDialect) -> bytes:
         """The body of an answer; a system prompt that came before counts as cached."""
         text = self._answer(asked)
         size = len(asked.system) + sum(len(said) for _, said in asked.messages)
@@ -111,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._fail(found, fault)
 
-    def _answer(self, dialect: Dialect, body: bytes) -> None:
+    def _answer(self, dialect: ServerDialect, body: bytes) -> None:
         keys = (self.headers.get(header, "").removeprefix("Bearer ") for header in dialect.key_headers)
         key = next((key for key in keys if key), "")
         if key != KEY:
@@ -124,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self._send(200, self._owner.reply_to(asked, dialect))
 
-    def _fail(self, dialect: Dialect, fault: Fault) -> None:
+    def _fail(self, dialect: ServerDialect, fault: Fault) -> None:
         if fault.status is not None:
             self._send(fault.status, json.dumps(dialect.refuse(fault.status, f"told to fail: {fault}")).encode())
         elif fault is Fault.GARBAGE:

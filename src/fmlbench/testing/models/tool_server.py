@@ -32,7 +32,7 @@ class ToolServer:
         self.closing = threading.Event()
         self._faults = list(faults)
         self._lock = threading.Lock()
-        self._http = _Http(self)
+        self._http = _ToolHttp(self)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -65,17 +65,17 @@ class ToolServer:
         self._http.server_close()
 
 
-class _Http(ThreadingHTTPServer):
+class _ToolHttp(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, owner: ToolServer) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__(("127.0.0.1", 0), _ToolHandler)
         self.owner = owner
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _ToolHandler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
-        assert isinstance(self.server, _Http)
+        assert isinstance(self.server, _ToolHttp)
         owner = self.server.owner
         body: Json = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))))
         headers = {name.lower(): value for name, value in self.headers.items()}

@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from fmlbench.sandbox.cgroups import remove_stale
-from fmlbench.sandbox.protocol import Ending, Job, Sandbox
+from fmlbench.sandbox.protocol import ExitKind, Job, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of, processes_of, start_harness, wait_until
 
@@ -44,13 +44,13 @@ class LeavesNothing(SandboxTests):
     def test_a_daemon_dies_with_its_job(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = workshop.job(_DAEMON + "    print('done')")
         execution = sandbox.run(job)
-        assert (execution.ending, execution.log_tail) == (Ending.OK, "done\n")
+        assert (execution.ending, execution.log_tail) == (ExitKind.OK, "done\n")
         assert leftovers_of(job) == []
 
     def test_a_job_that_hears_no_signal_is_ended_with_its_daemon(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = workshop.job(_DAEMON + "    time.sleep(1000)", limits={"wall_seconds": 2})
         execution = sandbox.run(job)
-        assert execution.ending is Ending.TIMEOUT
+        assert execution.ending is ExitKind.TIMEOUT
         assert (workshop.out / "begun").exists()
         assert leftovers_of(job) == []
 
@@ -61,7 +61,7 @@ class LeavesNothing(SandboxTests):
             time.sleep(0.2)
             open(sys.argv[-1] + "/out/late", "w").close()
         """
-        assert sandbox.run(workshop.job(code)).ending is Ending.OK
+        assert sandbox.run(workshop.job(code)).ending is ExitKind.OK
         assert (workshop.out / "late").exists()
 
     def test_ctrl_c_ends_the_job_first(self, sandbox: Sandbox, workshop: Workshop) -> None:
@@ -105,12 +105,12 @@ class LeavesNothing(SandboxTests):
         self, sandbox: Sandbox, workshop: Workshop
     ) -> None:
         job = workshop.job("import time; time.sleep(1000)")
-        dice = random.Random(0)
+        rng = random.Random(0)
         for _ in range(10):
             with start_harness(_HARNESS, sandbox, job) as harness:
                 assert harness.stdout
                 assert harness.stdout.readline() == b"ready\n"
-                time.sleep(dice.uniform(0, 0.06))
+                time.sleep(rng.uniform(0, 0.06))
                 harness.kill()
             _assert_all_gone(job)
 

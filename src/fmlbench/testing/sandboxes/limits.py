@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.sandbox.output import HEAD_BYTES, TAIL_BYTES
-from fmlbench.sandbox.protocol import Ending, Sandbox
+from fmlbench.sandbox.protocol import ExitKind, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of
 
@@ -79,19 +79,19 @@ class HoldsLimits(SandboxTests):
     def test_cpu_seconds_of_all_processes_together(self, sandbox: Sandbox, workshop: Workshop, processes: int) -> None:
         job = workshop.job(_BUSY.format(processes=processes), limits={"cpu_seconds": 1.5})
         execution = sandbox.run(job)
-        assert (execution.ending, execution.reason) == (Ending.TIMEOUT, "used more than 1.5 CPU seconds")
+        assert (execution.ending, execution.reason) == (ExitKind.TIMEOUT, "used more than 1.5 CPU seconds")
         assert 1.5 <= execution.cpu_seconds < 6
         assert leftovers_of(job) == []
 
     def test_sleeping_for_ever(self, sandbox: Sandbox, workshop: Workshop) -> None:
         execution = sandbox.run(workshop.job("import time; time.sleep(1000)", limits={"wall_seconds": 0.5}))
-        assert (execution.ending, execution.reason) == (Ending.TIMEOUT, "ran for more than 0.5 seconds")
+        assert (execution.ending, execution.reason) == (ExitKind.TIMEOUT, "ran for more than 0.5 seconds")
 
     @pytest.mark.parametrize("code", [_EATING_ALONE, _EATING_TOGETHER], ids=["alone", "together"])
     def test_memory_of_all_processes_together(self, sandbox: Sandbox, workshop: Workshop, code: str) -> None:
         job = workshop.job(code, limits={"memory_mb": 200})
         execution = sandbox.run(job)
-        assert (execution.ending, execution.reason) == (Ending.OUT_OF_MEMORY, "used more than 200 MB of memory")
+        assert (execution.ending, execution.reason) == (ExitKind.OUT_OF_MEMORY, "used more than 200 MB of memory")
         assert leftovers_of(job) == []
 
     def test_memory_that_forked_workers_share_counts_once(self, sandbox: Sandbox, workshop: Workshop) -> None:
@@ -105,7 +105,7 @@ class HoldsLimits(SandboxTests):
             for _ in range(4):
                 os.wait()
         """
-        assert sandbox.run(workshop.job(code, limits={"memory_mb": 200})).ending is Ending.OK
+        assert sandbox.run(workshop.job(code, limits={"memory_mb": 200})).ending is ExitKind.OK
 
     def test_memory_in_files_that_lie_nowhere(self, sandbox: Sandbox, workshop: Workshop) -> None:
         code = """
@@ -115,13 +115,13 @@ class HoldsLimits(SandboxTests):
         """
         limits = {"memory_mb": 100, "scratch_mb": 8, "disk_mb": 8}
         execution = sandbox.run(workshop.job(code, limits=limits))
-        assert execution.ending is Ending.OUT_OF_MEMORY
+        assert execution.ending is ExitKind.OUT_OF_MEMORY
 
     @pytest.mark.parametrize("how", _FILLING)
     def test_disk(self, sandbox: Sandbox, workshop: Workshop, how: str) -> None:
         job = workshop.job(_FILLING[how].format(out="out"), limits={"disk_mb": 8}, working_folder=".")
         execution = sandbox.run(job)
-        assert execution.ending is Ending.TOO_MUCH_DISK, execution
+        assert execution.ending is ExitKind.TOO_MUCH_DISK, execution
         assert execution.reason == "left more than 8 MB in its writable folders"
 
     def test_empty_files_and_folders(self, sandbox: Sandbox, workshop: Workshop) -> None:
@@ -129,7 +129,7 @@ class HoldsLimits(SandboxTests):
             code = f"import os, itertools\nfor n in itertools.count(): {make}"
             limits = {"files": 100}
             execution = sandbox.run(workshop.job(code, limits=limits, working_folder="."))
-            assert (execution.ending, execution.reason) == (Ending.TOO_MUCH_DISK, "left more than 100 files")
+            assert (execution.ending, execution.reason) == (ExitKind.TOO_MUCH_DISK, "left more than 100 files")
             _empty(workshop.out)
 
     def test_folders_nested_without_end(self, sandbox: Sandbox, workshop: Workshop) -> None:
@@ -143,7 +143,7 @@ class HoldsLimits(SandboxTests):
         """
         execution = sandbox.run(workshop.job(code, working_folder="."))
         assert (execution.ending, execution.reason) == (
-            Ending.TOO_MUCH_DISK,
+            ExitKind.TOO_MUCH_DISK,
             "nested folders more than 64 deep",
         )
 
@@ -157,7 +157,7 @@ class HoldsLimits(SandboxTests):
         """
         execution = sandbox.run(workshop.job(code, limits={"disk_mb": 8}, working_folder="."))
         (workshop.out / "locked").chmod(0o700)
-        assert execution.ending is Ending.TOO_MUCH_DISK
+        assert execution.ending is ExitKind.TOO_MUCH_DISK
 
     def test_links_are_not_followed_when_disk_is_measured(self, sandbox: Sandbox, workshop: Workshop) -> None:
         (workshop.folder / "big").write_bytes(bytes(20 * 2**20))
@@ -169,7 +169,7 @@ class HoldsLimits(SandboxTests):
             time.sleep(0.3)
         """
         execution = sandbox.run(workshop.job(code, limits={"disk_mb": 8, "files": 10}, working_folder="."))
-        assert execution.ending is Ending.OK
+        assert execution.ending is ExitKind.OK
 
     def test_scratch_space(self, sandbox: Sandbox, workshop: Workshop) -> None:
         code = """
@@ -180,7 +180,7 @@ class HoldsLimits(SandboxTests):
                     file.write(bytes(2**18))
         """
         execution = sandbox.run(workshop.job(code, limits={"scratch_mb": 8}))
-        assert execution.ending in {Ending.TOO_MUCH_DISK, Ending.CRASHED}
+        assert execution.ending in {ExitKind.TOO_MUCH_DISK, ExitKind.CRASHED}
         assert re.search("8 MB of scratch space|No space left on device", execution.reason), execution
 
     def test_a_fork_bomb(self, sandbox: Sandbox, workshop: Workshop) -> None:
@@ -198,7 +198,7 @@ class HoldsLimits(SandboxTests):
         job = workshop.job(code, limits={"processes": 30, "wall_seconds": 4}, working_folder=".")
         execution = sandbox.run(job)
         if execution.reason != "had more than 30 processes and threads at once":
-            assert execution.ending is Ending.TIMEOUT
+            assert execution.ending is ExitKind.TIMEOUT
             assert 20 < len(list(workshop.out.iterdir())) < 40
         assert leftovers_of(job) == []
 
@@ -214,7 +214,7 @@ class HoldsLimits(SandboxTests):
         before = _reset_peak_memory()
         execution = sandbox.run(workshop.job(code))
         assert _peak_memory() - before < 20 * 2**20
-        assert (execution.ending, execution.log_tail[-8:]) == (Ending.OK, "the end\n")
+        assert (execution.ending, execution.log_tail[-8:]) == (ExitKind.OK, "the end\n")
         assert len(execution.log_tail) == 4000
         log = workshop.log.read_bytes()
         assert log.startswith(b"the beginning\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.sandbox.protocol import Ending, Mount, Sandbox
+from fmlbench.sandbox.protocol import ExitKind, Mount, Sandbox
 from fmlbench.sandbox.pythons import machine_python
 from fmlbench.testing.sandboxes.workshop import Workshop, processes_of, wait_until
 
@@ -35,7 +35,7 @@ class RunsJobs(SandboxTests):
             pathlib.Path(sys.argv[-1], "out", "seen").write_text("|".join(sys.argv[1:-1]))
         """
         execution = sandbox.run(replace(workshop.job(code), arguments=("first", "two words")))
-        assert (execution.ending, execution.exit_code, execution.reason) == (Ending.OK, 0, "")
+        assert (execution.ending, execution.exit_code, execution.reason) == (ExitKind.OK, 0, "")
         assert (workshop.out / "seen").read_text() == "first|two words"
 
     def test_a_job_sees_its_mounts(self, sandbox: Sandbox, workshop: Workshop) -> None:
@@ -67,7 +67,7 @@ class RunsJobs(SandboxTests):
             pathlib.Path("note").write_text("x")
         """
         for _ in range(2):
-            assert sandbox.run(workshop.job(code)).ending is Ending.OK
+            assert sandbox.run(workshop.job(code)).ending is ExitKind.OK
         assert sorted(path.name for path in workshop.folder.iterdir()) == ["log.txt", "out", "task"]
 
     def test_modules_are_imported_from_the_import_path(self, sandbox: Sandbox, workshop: Workshop) -> None:
@@ -77,7 +77,7 @@ class RunsJobs(SandboxTests):
         job = workshop.job("import method; print(method.NAME)", mounts=mounts, import_path=("repo",))
         assert sandbox.run(job).log_tail == "prototypes\n"
         alone = sandbox.run(replace(job, isolated=True))
-        assert (alone.ending, "ModuleNotFoundError" in alone.reason) == (Ending.CRASHED, True)
+        assert (alone.ending, "ModuleNotFoundError" in alone.reason) == (ExitKind.CRASHED, True)
 
     def test_the_environment_is_the_same_everywhere_and_holds_no_secrets(
         self, sandbox: Sandbox, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
@@ -136,7 +136,7 @@ class RunsJobs(SandboxTests):
                 pass
         """
         execution = sandbox.run(workshop.job(code))
-        assert execution.ending is Ending.OK
+        assert execution.ending is ExitKind.OK
         assert 0.7 < execution.cpu_seconds < 3.0
         assert 95 < execution.peak_memory_mb < 200
         assert execution.seconds > 0.5
@@ -145,26 +145,26 @@ class RunsJobs(SandboxTests):
         self, sandbox: Sandbox, workshop: Workshop
     ) -> None:
         execution = sandbox.run(workshop.job("1 / 0"))
-        assert (execution.ending, execution.exit_code) == (Ending.CRASHED, 1)
+        assert (execution.ending, execution.exit_code) == (ExitKind.CRASHED, 1)
         assert execution.reason == "exit code 1: ZeroDivisionError: division by zero"
         assert "Traceback" in execution.log_tail
 
     def test_death_by_a_signal_is_a_crash(self, sandbox: Sandbox, workshop: Workshop) -> None:
         for number in (signal.SIGSEGV, signal.SIGKILL):
             execution = sandbox.run(workshop.job(f"import os; os.kill(os.getpid(), {int(number)})"))
-            assert (execution.ending, execution.reason) == (Ending.CRASHED, f"died of {number.name}")
+            assert (execution.ending, execution.reason) == (ExitKind.CRASHED, f"died of {number.name}")
 
     def test_a_part_that_is_missing_is_not_the_jobs_fault(self, sandbox: Sandbox, workshop: Workshop) -> None:
         missing = Mount(workshop.folder / "nowhere", "data")
         execution = sandbox.run(workshop.job("", mounts=(missing,)))
-        assert execution.ending is Ending.INFRA
+        assert execution.ending is ExitKind.INFRA
         assert "nowhere" in execution.reason
         python = replace(workshop.python, executable=Path("/no/python"))
-        assert sandbox.run(workshop.job("", python=python)).ending is Ending.INFRA
+        assert sandbox.run(workshop.job("", python=python)).ending is ExitKind.INFRA
 
     def test_a_log_that_cannot_be_written_is_not_the_jobs_fault(self, sandbox: Sandbox, workshop: Workshop) -> None:
         for log in (workshop.out, workshop.folder / "nowhere" / "log.txt", Path("/dev/full")):
-            assert sandbox.run(workshop.job("print(1)", log=log)).ending is Ending.INFRA
+            assert sandbox.run(workshop.job("print(1)", log=log)).ending is ExitKind.INFRA
 
     def test_a_sandbox_that_somebody_kills_is_not_the_jobs_fault(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = workshop.job("import sys, time; open(sys.argv[-1] + '/out/begun', 'w'); time.sleep(1000)")
@@ -181,7 +181,7 @@ class RunsJobs(SandboxTests):
         killer.join()
         for pid in processes_of(job):  # An unsealed job may outlive its keeper.
             os.kill(pid, signal.SIGKILL)
-        assert (execution.ending, execution.exit_code) == (Ending.INFRA, None)
+        assert (execution.ending, execution.exit_code) == (ExitKind.INFRA, None)
         assert "killed by SIGKILL" in execution.reason
 
 

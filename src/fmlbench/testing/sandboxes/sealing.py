@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.sandbox.protocol import Ending, Mount, Sandbox
+from fmlbench.sandbox.protocol import ExitKind, Mount, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop
 
@@ -37,7 +37,7 @@ def _refused(
     """Check that each act fails with an error of the operating system."""
     execution = sandbox.run(workshop.job(_attempts(*acts, before=before), mounts=mounts))
     lines = execution.log_tail.splitlines()
-    assert execution.ending is Ending.OK, execution
+    assert execution.ending is ExitKind.OK, execution
     assert [line for line in lines if not line.startswith("refused")] == []
     assert len(lines) == len(acts)
 
@@ -124,8 +124,8 @@ class Seals(SandboxTests):
                 if "rw" in options.split(",") and kind not in {"devtmpfs", "devpts"} and place != "/proc":
                     print(place)
         """
-        places = set(sandbox.run(workshop.job(code)).log_tail.split())
-        assert places - {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty")} == {
+        dirs = set(sandbox.run(workshop.job(code)).log_tail.split())
+        assert dirs - {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty")} == {
             "/out",
             "/scratch",
             "/tmp",  # noqa: S108
@@ -221,4 +221,4 @@ class Seals(SandboxTests):
             print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
         """
         execution = sandbox.run(workshop.job(code))
-        assert (execution.ending, execution.log_tail) == (Ending.OK, "-9\n")
+        assert (execution.ending, execution.log_tail) == (ExitKind.OK, "-9\n")

@@ -6,9 +6,9 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fmlbench.experiment.pipeline import Turns
+from fmlbench.experiment.pipeline import StagePipeline
 from fmlbench.experiment.stages import KIT
-from fmlbench.sandbox.protocol import Ending, Job, Mount, Sandbox
+from fmlbench.sandbox.protocol import ExitKind, Job, Mount, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of, processes_of, start_harness, wait_until
 
@@ -30,12 +30,12 @@ class WaitsForItsTurn(SandboxTests):
 
     def test_a_job_gets_ready_and_begins_when_it_is_its_turn(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = _stage(workshop, f"{_MARK}; print(len(sys.argv), __name__, __file__ == sys.argv[0])")
-        turns = Turns(sandbox, ahead=True)
-        turns.line_up(job)
+        pipeline = StagePipeline(sandbox, ahead=True)
+        pipeline.prefetch(job)
         assert wait_until(lambda: bool(processes_of(job)))
         assert not (workshop.out / "begun").exists()
-        execution = turns.run(job)
-        assert (execution.ending, execution.reason) == (Ending.OK, "")
+        execution = pipeline.run(job)
+        assert (execution.ending, execution.reason) == (ExitKind.OK, "")
         assert (workshop.out / "begun").exists()
         assert execution.log_tail == sandbox.run(job).log_tail == "2 __main__ True\n"
         assert leftovers_of(job) == []
@@ -45,35 +45,35 @@ class WaitsForItsTurn(SandboxTests):
         for name in ("sitecustomize", "usercustomize", "numpy", "torch"):
             (workshop.folder / "repo" / f"{name}.py").write_text(_MARK, "utf-8")
         job = _stage(workshop, "import torch", Mount(workshop.folder / "repo", "repo"))
-        turns = Turns(sandbox, ahead=True)
-        turns.line_up(job)
+        pipeline = StagePipeline(sandbox, ahead=True)
+        pipeline.prefetch(job)
         assert wait_until(lambda: bool(processes_of(job)))
         time.sleep(_SECONDS_TO_GET_READY)
         assert not (workshop.out / "begun").exists()
-        turns.run(job)
+        pipeline.run(job)
         assert (workshop.out / "begun").exists(), "a driver does import from the candidate's tree"
 
     def test_waiting_costs_nothing(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = _stage(workshop, "", limits={"wall_seconds": 3})
-        turns = Turns(sandbox, ahead=True)
-        turns.line_up(job)
+        pipeline = StagePipeline(sandbox, ahead=True)
+        pipeline.prefetch(job)
         time.sleep(3.2)
-        execution = turns.run(job)
-        assert (execution.ending, execution.reason) == (Ending.OK, "")
+        execution = pipeline.run(job)
+        assert (execution.ending, execution.reason) == (ExitKind.OK, "")
 
     def test_limits_hold_from_the_turn_on(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = _stage(workshop, "import time; time.sleep(1000)", limits={"wall_seconds": 0.5})
-        turns = Turns(sandbox, ahead=True)
-        turns.line_up(job)
-        assert turns.run(job).ending is Ending.TIMEOUT
+        pipeline = StagePipeline(sandbox, ahead=True)
+        pipeline.prefetch(job)
+        assert pipeline.run(job).ending is ExitKind.TIMEOUT
         assert leftovers_of(job) == []
 
     def test_a_job_that_is_not_wanted_ends_and_leaves_nothing(self, sandbox: Sandbox, workshop: Workshop) -> None:
         job = _stage(workshop, _MARK)
-        turns = Turns(sandbox, ahead=True)
-        turns.line_up(job)
+        pipeline = StagePipeline(sandbox, ahead=True)
+        pipeline.prefetch(job)
         assert wait_until(lambda: bool(processes_of(job)))
-        turns.close()
+        pipeline.close()
         assert leftovers_of(job) == []
         assert not (workshop.out / "begun").exists()
 

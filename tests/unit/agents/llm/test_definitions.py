@@ -2,10 +2,10 @@
 
 import pytest
 
-from fmlbench.agents.proposers.llm.applying import apply
+from fmlbench.agents.proposers.llm.answer import read_answer
+from fmlbench.agents.proposers.llm.application import apply
 from fmlbench.agents.proposers.llm.definitions import redefine
 from fmlbench.agents.proposers.llm.edits import Definitions, EditProblem, WholeFile
-from fmlbench.agents.proposers.llm.parsing import read_answer
 
 MODULE = '''"""A module."""
 

@@ -4,9 +4,9 @@ import pytest
 
 from fmlbench.agents.registry import AGENTS, MUTATE, agent_spec, build_agent
 from fmlbench.core.evaluation import Outcome
-from fmlbench.models.scripted import Tinker
+from fmlbench.models.scripted import TinkerModel
+from fmlbench.testing.context import bare_context
 from fmlbench.testing.sessions import Files, RecordedSession, told
-from fmlbench.testing.surroundings import bare_surroundings
 
 FILES = {
     "model.py": "width = 8\ndepth = 2\nrate = 0.5\nbatch = 64\nmomentum = 0.9\nepochs = 30\n",
@@ -26,7 +26,7 @@ def score(files: Files) -> float:
 @pytest.mark.parametrize("name", sorted(name for name, entry in AGENTS.items() if entry.proposer == MUTATE.name))
 def test_a_search_with_a_model_resumes_as_if_never_interrupted(name: str):
     settings = {"ideas": "4"} if name == "ai-scientist" else {}
-    agent = build_agent(agent_spec(name, settings, "scripted/tinker"), bare_surroundings(), Tinker("scripted/tinker"))
+    agent = build_agent(agent_spec(name, settings, "scripted/tinker"), bare_context(), TinkerModel("scripted/tinker"))
     whole = RecordedSession(FILES, score, steps=STEPS, seed=3)
     agent.run(whole)
     assert len(whole.history.proposed) == STEPS

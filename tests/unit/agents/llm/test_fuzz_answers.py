@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fmlbench.agents.proposers.llm.applying import apply
+from fmlbench.agents.proposers.llm.answer import read_answer
+from fmlbench.agents.proposers.llm.application import apply
 from fmlbench.agents.proposers.llm.edits import EditProblem, Replacement, WholeFile
-from fmlbench.agents.proposers.llm.effects import unused
-from fmlbench.agents.proposers.llm.parsing import read_answer
+from fmlbench.agents.proposers.llm.unused_code import unused
 
 FRAGMENTS = (
     "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE", "<<<<<<< FILE a.py", ">>>>>>> END", "```", "```python", "~~~~",

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from fmlbench.agents.proposers.llm.manner import Manner
-from fmlbench.agents.proposers.llm.prompting import BYTES_PER_TOKEN
+from fmlbench.agents.proposers.llm.config import PromptConfig
+from fmlbench.agents.proposers.llm.prompt import BYTES_PER_TOKEN
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.evaluation import Outcome
@@ -43,7 +43,7 @@ def said(text: str, dollars: float | None = 0.5) -> Reply:
 def propose(*answers: Reply | Exception, tries: int = 3) -> tuple[Proposal, Answering]:
     model = Answering(list(answers))
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    return LanguageModel(model, Manner(edit_tries=tries)).propose(DRAFT, session, Random(0)), model
+    return LanguageModel(model, PromptConfig(edit_tries=tries)).propose(DRAFT, session, Random(0)), model
 
 
 def test_an_answer_becomes_a_proposal_with_its_idea_and_cost():
@@ -106,7 +106,7 @@ def test_only_editable_files_are_changed():
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     session.brief = session.brief.model_copy(update={"patterns": ("src/*.py",)})
     model = Answering([said(GOOD)])
-    proposal = LanguageModel(model, Manner(edit_tries=1)).propose(DRAFT, session, Random(0))
+    proposal = LanguageModel(model, PromptConfig(edit_tries=1)).propose(DRAFT, session, Random(0))
     assert "This file may not be changed." in proposal.rejection
 
 
@@ -134,13 +134,13 @@ def test_an_answer_without_words_still_has_an_idea():
 @pytest.mark.parametrize("temperature", ["warm", "0,7"])
 def test_a_temperature_is_a_number_or_nothing(temperature: str):
     with pytest.raises(ValueError, match="is no temperature"):
-        Manner(temperature=temperature)
-    assert (Manner(warming=0.5).degrees(2), Manner(temperature="0.7").degrees(2)) == (None, 0.7)
+        PromptConfig(temperature=temperature)
+    assert (PromptConfig(temperature_step=0.5).degrees(2), PromptConfig(temperature="0.7").degrees(2)) == (None, 0.7)
 
 
 def test_there_are_two_forms_of_answers():
     with pytest.raises(ValueError, match="'diff' is no form of answers; there are blocks and definitions"):
-        Manner(form="diff")
+        PromptConfig(form="diff")
 
 
 def test_definitions_are_asked_for_and_taken_where_that_is_the_form():
@@ -148,7 +148,7 @@ def test_definitions_are_asked_for_and_taken_where_that_is_the_form():
     answer = "IDEA: twice the width\n\nmodel.py\n```python\nwidth = 16\n```"
     model = Answering([said(answer.replace("width = 16", "width = ")), said(answer)])
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    proposal = LanguageModel(model, Manner(form="definitions")).propose(DRAFT, session, Random(0))
+    proposal = LanguageModel(model, PromptConfig(form="definitions")).propose(DRAFT, session, Random(0))
     assert (proposal.files, proposal.usage.calls) == ({"model.py": "width = 16\ndepth = 2\n"}, 2)
     told = [model.asked[0].system, model.asked[0].messages[0].text, model.asked[1].messages[2].text]
     assert all("```python\n<each function, class or constant that you change, whole>\n```" in text for text in told[:2])
@@ -159,7 +159,7 @@ def test_definitions_are_asked_for_and_taken_where_that_is_the_form():
 def test_a_further_try_is_asked_more_freely_so_that_small_models_stop_repeating_themselves():
     model = Answering([said(WRONG), said(WRONG), said(GOOD)])
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    LanguageModel(model, Manner(temperature="0.5", warming=0.25)).propose(DRAFT, session, Random(0))
+    LanguageModel(model, PromptConfig(temperature="0.5", temperature_step=0.25)).propose(DRAFT, session, Random(0))
     assert [request.temperature for request in model.asked] == [0.5, 0.75, 1.0]
     assert [len(request.messages) for request in model.asked] == [1, 3, 1]
     assert model.asked[2].messages == model.asked[0].messages
@@ -181,7 +181,7 @@ def test_code_that_is_only_copied_is_not_shown_a_second_time():
     copied = "IDEA: twice the width\n\nmodel.py\n```python\nwidth = 8\n```"
     model = Answering([said(copied), said(copied.replace("8", "16"))])
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    proposal = LanguageModel(model, Manner(form="definitions")).propose(DRAFT, session, Random(0))
+    proposal = LanguageModel(model, PromptConfig(form="definitions")).propose(DRAFT, session, Random(0))
     (again,) = model.asked[1].messages
     assert "Your answer must have another idea, and change other lines, than your last one" in again.text
     assert "what they write stands there already" in again.text
@@ -192,7 +192,7 @@ def test_what_nothing_uses_goes_back_instead_of_being_run():
     unused = "IDEA: deeper\n\nmodel.py\n```python\ndef deepen(x):\n    return x\n```"
     model = Answering([said(unused), said("IDEA: wider\n\nmodel.py\n```python\nwidth = 16\n```")])
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    proposal = LanguageModel(model, Manner(form="definitions")).propose(DRAFT, session, Random(0))
+    proposal = LanguageModel(model, PromptConfig(form="definitions")).propose(DRAFT, session, Random(0))
     assert "Nothing uses deepen, so the program would do what it did before." in model.asked[1].messages[2].text
     assert proposal.files == {"model.py": "width = 16\ndepth = 2\n"}
 
@@ -201,8 +201,8 @@ def test_what_nothing_uses_goes_back_instead_of_being_run():
 def test_dice_may_name_what_is_to_be_changed(number: int):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     model = Answering([said(GOOD), said(GOOD), said(GOOD)])
-    for manner in (Manner(focus=1), Manner(focus=1), Manner()):
-        LanguageModel(model, manner).propose(DRAFT, session, Random(number))
+    for config in (PromptConfig(focus=1), PromptConfig(focus=1), PromptConfig()):
+        LanguageModel(model, config).propose(DRAFT, session, Random(number))
     first, again, free = ("is to be changed this time is" in request.messages[0].text for request in model.asked)
     assert (first, again, free) == (True, True, False)
     assert model.asked[0] == model.asked[1]
@@ -211,7 +211,7 @@ def test_dice_may_name_what_is_to_be_changed(number: int):
 def test_what_dice_named_is_all_that_is_asked_for():
     session = RecordedSession({"model.py": "width = 8\n"}, lambda _: 0.5, steps=3)
     model = Answering([said("IDEA: wider\n\nmodel.py\n```python\nwidth = 16\n```")])
-    LanguageModel(model, Manner(focus=1, form="definitions")).propose(DRAFT, session, Random(0))
+    LanguageModel(model, PromptConfig(focus=1, form="definitions")).propose(DRAFT, session, Random(0))
     asked = model.asked[0].messages[0].text
     assert "What is to be changed this time is `width` in model.py." in asked
     assert asked.endswith("model.py\n```python\n<width as it shall be, from its first line to its last>\n```")
@@ -222,9 +222,9 @@ def test_what_failed_is_mended_where_it_was_changed_whatever_the_dice_say(number
     session = RecordedSession(FILES, lambda _: Outcome.CRASHED, steps=3)
     session.submit(Proposal(DRAFT, {"model.py": "width = 8\ndepth = 0\n"}, "none"))
     model = Answering([said(GOOD), said(GOOD)])
-    mend = Move(operator=Operator.DEBUG, parents=(1,))
-    for manner in (Manner(focus=1), Manner()):
-        LanguageModel(model, manner).propose(mend, session, Random(number))
+    patch = Move(operator=Operator.DEBUG, parents=(1,))
+    for config in (PromptConfig(focus=1), PromptConfig()):
+        LanguageModel(model, config).propose(patch, session, Random(number))
     told = ["is to be changed this time is `depth` in model.py" in each.messages[0].text for each in model.asked]
     assert told == [True, False]
 
@@ -234,8 +234,8 @@ def test_what_dice_named_is_shown_as_it_is_once_a_try_has_failed():
     files = {"model.py": "@cached\ndef width(x):\n    return 8 * x\n"}
     model = Answering([said("IDEA: twice\n\nmodel.py\n```python\nwidth(2)\n```")] * 2)
     session = RecordedSession(files, lambda _: 0.5, steps=3)
-    manner = Manner(focus=1, form="definitions", edit_tries=2)
-    LanguageModel(model, manner).propose(DRAFT, session, Random(0))
+    config = PromptConfig(focus=1, form="definitions", edit_tries=2)
+    LanguageModel(model, config).propose(DRAFT, session, Random(0))
     objection = model.asked[1].messages[-1].text
     assert "'width(2)' is no function, class, constant or import" in objection
     assert "model.py contains:\n\n```python\n@cached\ndef width(x):\n    return 8 * x\n```" in objection
@@ -246,8 +246,8 @@ def test_what_is_shown_again_stands_below_the_path_of_its_own_file():
     files = {"model.py": "width = 8\n", "other.py": "# depth = 3\n"}
     searching = "IDEA: deeper\n\nother.py\n<<<<<<< SEARCH\n# depth = 2\n=======\n# depth = 4\n>>>>>>> REPLACE"
     model = Answering([said(searching), said(searching)])
-    manner = Manner(focus=1, form="definitions", edit_tries=2)
-    LanguageModel(model, manner).propose(DRAFT, RecordedSession(files, lambda _: 0.5, steps=3), Random(0))
+    config = PromptConfig(focus=1, form="definitions", edit_tries=2)
+    LanguageModel(model, config).propose(DRAFT, RecordedSession(files, lambda _: 0.5, steps=3), Random(0))
     assert "model.py contains:\n\n```python\nwidth = 8\n```" in model.asked[1].messages[-1].text
 
 
@@ -258,8 +258,8 @@ def test_an_objection_is_never_long(lines: int):
     files = {"model.py": f"def width(x):\n{body}    return x\n"}
     wrong = "\n".join(f"other{number}.py\n```python\nx\n```" for number in range(1000))
     model = Answering([said(wrong), said(wrong)])
-    manner = Manner(focus=1, form="definitions", edit_tries=2, output_tokens=20_000)
-    LanguageModel(model, manner).propose(DRAFT, RecordedSession(files, lambda _: 0.5, steps=3), Random(0))
+    config = PromptConfig(focus=1, form="definitions", edit_tries=2, output_tokens=20_000)
+    LanguageModel(model, config).propose(DRAFT, RecordedSession(files, lambda _: 0.5, steps=3), Random(0))
     assert len(model.asked[1].messages[-1].text.encode()) <= 2800 * BYTES_PER_TOKEN
 
 
@@ -268,8 +268,8 @@ def test_dice_are_thrown_again_for_what_could_not_be_done_twice(number: int):
     names = [f"w{each}" for each in range(50)]
     model = Answering([said(f"I would rather not, for reason {each}.") for each in range(4)])
     session = RecordedSession({"model.py": "".join(f"{name} = 1\n" for name in names)}, lambda _: 0.5, steps=3)
-    manner = Manner(focus=1, form="definitions", edit_tries=4, temperature="0.5", warming=0.2)
-    LanguageModel(model, manner).propose(DRAFT, session, Random(number))
+    config = PromptConfig(focus=1, form="definitions", edit_tries=4, temperature="0.5", temperature_step=0.2)
+    LanguageModel(model, config).propose(DRAFT, session, Random(number))
     named = [re.findall(r"this time is `(w\d+)`", request.messages[0].text) for request in model.asked]
     assert named[0] == named[1] != named[2] == named[3]
     assert [len(request.messages) for request in model.asked] == [1, 3, 1, 3]

@@ -6,16 +6,16 @@ from random import Random
 
 import pytest
 
-from fmlbench.agents.proposers.llm.applying import apply
+from fmlbench.agents.proposers.llm.answer import read_answer
+from fmlbench.agents.proposers.llm.application import apply
+from fmlbench.agents.proposers.llm.config import PromptConfig
 from fmlbench.agents.proposers.llm.edits import EditProblem
-from fmlbench.agents.proposers.llm.manner import Manner
-from fmlbench.agents.proposers.llm.parsing import read_answer
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.greedy import Greedy
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import Move, Operator
-from fmlbench.models.scripted import Scripted
+from fmlbench.models.scripted import ScriptedModel
 from fmlbench.tasks.library import find_task
 from fmlbench.testing.sessions import RecordedSession
 
@@ -164,7 +164,7 @@ def test_a_fragment_in_a_fence_is_not_taken_for_a_file():
 
 
 def test_an_idea_alone_becomes_a_change_after_feedback():
-    model = Scripted("scripted/qwen", ((AN_IDEA_ALONE, AFTER_FEEDBACK),))
+    model = ScriptedModel("scripted/qwen", ((AN_IDEA_ALONE, AFTER_FEEDBACK),))
     session = RecordedSession(fewshot_files(), lambda _: 0.5, steps=1)
     proposal = LanguageModel(model).propose(Move(operator=Operator.IMPROVE), session, Random(0))
     assert (proposal.rejection, proposal.usage.calls) == ("", 2)
@@ -184,15 +184,15 @@ def test_invented_lines_are_set_beside_the_nearest_of_any_file():
 
 def test_the_same_change_again_is_not_run_again():
     session = RecordedSession(fewshot_files(), lambda _: 0.5, steps=2)
-    SearchAgent(Greedy(), LanguageModel(Scripted("scripted/qwen", (DROPOUT,)))).run(session)
+    SearchAgent(Greedy(), LanguageModel(ScriptedModel("scripted/qwen", (DROPOUT,)))).run(session)
     assert [step.evaluation.outcome for step in session.history.proposed] == [Outcome.OK, Outcome.REJECTED]
 
 
 def test_a_class_that_nothing_uses_is_not_run():
-    model = Scripted("scripted/qwen", ((UNUSED,),))
+    model = ScriptedModel("scripted/qwen", ((UNUSED,),))
     session = RecordedSession(fewshot_files(), lambda _: 0.5, steps=1)
-    manner = Manner(form="definitions", edit_tries=1)
-    proposal = LanguageModel(model, manner).propose(Move(operator=Operator.IMPROVE), session, Random(0))
+    config = PromptConfig(form="definitions", edit_tries=1)
+    proposal = LanguageModel(model, config).propose(Move(operator=Operator.IMPROVE), session, Random(0))
     assert "Nothing uses DropoutBackbone, so the program would do what it did before." in proposal.rejection
 
 

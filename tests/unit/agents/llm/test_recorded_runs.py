@@ -13,11 +13,11 @@ from fmlbench.agents.registry import agent_spec, build_agent
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.record import Record
 from fmlbench.core.steps import Operator, Step
-from fmlbench.models.chat import Place, Reply, Request
+from fmlbench.models.chat import CallKey, Reply, Request
 from fmlbench.models.exchanges import Exchange
 from fmlbench.models.replay import Replayed
+from fmlbench.testing.context import bare_context
 from fmlbench.testing.sessions import RecordedSession
-from fmlbench.testing.surroundings import bare_surroundings
 
 RECORDED = sorted(Path(__file__).with_name("recorded").glob("*.json"))
 MODEL = "local/qwen2.5-coder-1.5b"
@@ -26,7 +26,7 @@ MODEL = "local/qwen2.5-coder-1.5b"
 class Said(Record):
     """What the model answered at a place in the search."""
 
-    place: Place
+    place: CallKey
     text: str
     is_complete: bool = True
 
@@ -69,7 +69,7 @@ def test_what_it_said_leads_to_the_same_steps(path: Path):
     results = iter(recorded.results)
     session = RecordedSession(files, lambda _: next(results), steps=len(recorded.steps))
     model = Replayed(MODEL, {said.place: exchange_of(said) for said in recorded.said})
-    build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_surroundings(), model).run(session)
+    build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(), model).run(session)
     assert [done(step) for step in session.history.proposed] == list(recorded.steps)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import fmlbench
 import fmlbench.agents.proposers.mutate.mutations as module
-from fmlbench.agents.proposers.mutate.mutations import Candidate, Focus, compiles, mutations
+from fmlbench.agents.proposers.mutate.mutations import MutatedFiles, MutationFocus, compiles, mutations
 from fmlbench.agents.proposers.mutate.sites import Site, definitions, sites_in
 from fmlbench.testing.proposers import SAMPLE
 
@@ -21,11 +21,11 @@ CORPUS = {
 }
 
 
-def first(files: dict[str, str], seed: int, focus: Focus | None = None, edits: int = 1) -> Candidate:
-    return next(mutations(files, focus or Focus(), Random(seed), edits=edits))
+def first(files: dict[str, str], seed: int, focus: MutationFocus | None = None, edits: int = 1) -> MutatedFiles:
+    return next(mutations(files, focus or MutationFocus(), Random(seed), edits=edits))
 
 
-def changed_paths(candidate: Candidate, files: dict[str, str]) -> set[str]:
+def changed_paths(candidate: MutatedFiles, files: dict[str, str]) -> set[str]:
     return {path for path in files if candidate.files[path] != files[path]}
 
 
@@ -33,7 +33,7 @@ def test_hundreds_of_mutations_of_real_code_all_compile_and_differ():
     made = 0
     for path, text in CORPUS.items():
         for seed in range(8):
-            for candidate in islice(mutations({path: text}, Focus(), Random(seed)), 1):
+            for candidate in islice(mutations({path: text}, MutationFocus(), Random(seed)), 1):
                 made += 1
                 assert candidate.files[path] != text
                 assert path in candidate.idea
@@ -72,9 +72,9 @@ def test_two_hundred_draws_show_many_kinds_of_change():
 
 
 def test_all_changes_come_up_exactly_once():
-    ideas = [candidate.idea for candidate in mutations(SAMPLE, Focus(), Random(0))]
+    ideas = [candidate.idea for candidate in mutations(SAMPLE, MutationFocus(), Random(0))]
     assert len(ideas) > 60
-    assert Counter(ideas) == Counter(candidate.idea for candidate in mutations(SAMPLE, Focus(), Random(1)))
+    assert Counter(ideas) == Counter(candidate.idea for candidate in mutations(SAMPLE, MutationFocus(), Random(1)))
     assert max(Counter(ideas).values()) == 1
 
 
@@ -85,7 +85,7 @@ def test_edits_can_be_made_on_top_of_each_other():
 
 def test_suggested_files_are_changed_nine_times_in_ten():
     files = {f"file{index}.py": f"rate = 0.{index + 1}\nwidth = 8\n" for index in range(9)}
-    focus = Focus(suggested=("file3.py",))
+    focus = MutationFocus(suggested=("file3.py",))
     hits = sum(changed_paths(first(files, seed, focus), files) == {"file3.py"} for seed in range(300))
     assert 250 <= hits <= 290
 
@@ -98,7 +98,9 @@ def test_a_file_with_nothing_likely_to_help_has_to_wait():
 
 def test_a_suggestion_may_be_a_glob():
     files = {"core/a.py": "x = 1\n", "other/b.py": "x = 1\n"}
-    hits = sum(changed_paths(first(files, seed, Focus(("core/*",))), files) == {"core/a.py"} for seed in range(100))
+    hits = sum(
+        changed_paths(first(files, seed, MutationFocus(("core/*",))), files) == {"core/a.py"} for seed in range(100)
+    )
     assert hits > 75
 
 
@@ -106,19 +108,19 @@ def test_a_suggestion_may_be_a_glob():
     "path", ["tests/test_x.py", "pkg/x_test.py", "setup.py", "conftest.py", "notes.md", "data.json"]
 )
 def test_what_is_no_research_code_is_left_alone(path: str):
-    assert list(mutations({path: "x = 1\n"}, Focus(), Random(0))) == []
+    assert list(mutations({path: "x = 1\n"}, MutationFocus(), Random(0))) == []
 
 
 def test_what_made_no_difference_is_seldom_tried_again():
     files = {"research.py": "alpha = 0.5\nbeta = 0.5\n"}
-    focus = Focus(dull={("research.py", "alpha = 0.5"): {"numbers"}})
+    focus = MutationFocus(dull={("research.py", "alpha = 0.5"): {"numbers"}})
     again = sum("alpha" in first(files, seed, focus).idea for seed in range(300))
     assert again < 20
 
 
 def test_another_kind_of_change_of_such_a_line_is_tried_half_as_often():
     files = {"research.py": "alpha = a + b\nbeta = a + b\n"}
-    focus = Focus(dull={("research.py", "alpha = a + b"): {"numbers"}})
+    focus = MutationFocus(dull={("research.py", "alpha = a + b"): {"numbers"}})
     rng = Random(0)
     again = sum("research.py:1" in next(mutations(files, focus, rng)).idea for _ in range(600))
     assert 150 < again < 250
@@ -132,7 +134,9 @@ def test_a_family_that_breaks_code_is_not_listened_to(monkeypatch: pytest.Monkey
         return bad, good
 
     monkeypatch.setattr(module, "sites_in", broken_and_good)
-    assert [candidate.files["a.py"] for candidate in mutations({"a.py": "x = 1\n"}, Focus(), Random(0))] == ["x = 2\n"]
+    assert [candidate.files["a.py"] for candidate in mutations({"a.py": "x = 1\n"}, MutationFocus(), Random(0))] == [
+        "x = 2\n"
+    ]
 
 
 def test_code_with_doubtful_escapes_still_counts_as_code():
@@ -151,6 +155,6 @@ def test_a_file_that_no_suggested_one_imports_comes_last():
         "unused.py": "DEPTH = 3\n",
     }
     for seed in range(20):
-        ideas = [candidate.idea for candidate in mutations(files, Focus(["train.py"]), Random(seed))]
-        places = [idea.split(" in ")[-1].split(":")[0] for idea in ideas]
-        assert places.index("unused.py") > max(places.index("train.py"), places.index("model.py"))
+        ideas = [candidate.idea for candidate in mutations(files, MutationFocus(["train.py"]), Random(seed))]
+        dirs = [idea.split(" in ")[-1].split(":")[0] for idea in ideas]
+        assert dirs.index("unused.py") > max(dirs.index("train.py"), dirs.index("model.py"))

@@ -5,19 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.context import Quarters
+from fmlbench.agents.context import AgentWorkspace
 from fmlbench.core.task import Editable
 from fmlbench.sandbox.protocol import Mount, TaskPython
 from fmlbench.sandbox.unsealed import Unsealed
 
 
 @pytest.fixture
-def quarters(tmp_path: Path) -> Quarters:
+def workspace(tmp_path: Path) -> AgentWorkspace:
     codebase, data, folder = (tmp_path / name for name in ("codebase", "pixels", "a folder"))
     for made in (codebase, data, folder):
         made.mkdir()
     (codebase / "research.py").write_text("rate = 0.5\n")
-    return Quarters(
+    return AgentWorkspace(
         run_id="run",
         folder=folder,
         codebase=codebase,

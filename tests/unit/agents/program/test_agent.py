@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from fmlbench.agents.context import Quarters
+from fmlbench.agents.context import AgentWorkspace
 from fmlbench.agents.program.agent import ProgramAgent
-from fmlbench.agents.program.desk import is_over
 from fmlbench.agents.program.program import Program
+from fmlbench.agents.program.submission_server import is_over
 from fmlbench.core.errors import AgentFailed, ModelTrouble
 from fmlbench.core.steps import ENDING, SPENT, WAITED, usages_of
 from fmlbench.models.metering import Caps
-from fmlbench.models.proxy.opening import model_access
+from fmlbench.models.proxy.access import model_access
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import ModelServer
 from fmlbench.testing.sessions import Files, RecordedSession
@@ -29,39 +29,39 @@ while True:
 """
 
 
-def run(quarters: Quarters, command: str, session: RecordedSession) -> None:
-    ProgramAgent(Program(command), quarters, steps=3).run(session)
+def run(workspace: AgentWorkspace, command: str, session: RecordedSession) -> None:
+    ProgramAgent(Program(command), workspace, steps=3).run(session)
 
 
 def cpu_seconds_of(session: RecordedSession) -> float:
     return sum(usage.cpu_seconds for usage in usages_of(session.history, session.history.notes))
 
 
-def test_the_cpu_seconds_of_a_program_are_on_record(quarters: Quarters):
+def test_the_cpu_seconds_of_a_program_are_on_record(workspace: AgentWorkspace):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    run(quarters, BURN, session)
+    run(workspace, BURN, session)
     assert cpu_seconds_of(session) >= 1
     assert is_over(session)
 
 
-def test_they_are_kept_where_the_run_can_be_gone_on_with(quarters: Quarters):
+def test_they_are_kept_where_the_run_can_be_gone_on_with(workspace: AgentWorkspace):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     with pytest.raises(AgentFailed):
-        run(quarters, f"{BURN}; exit 127", session)
+        run(workspace, f"{BURN}; exit 127", session)
     assert cpu_seconds_of(session) >= 1
     assert not is_over(session)
-    run(quarters, BURN, session)
+    run(workspace, BURN, session)
     assert cpu_seconds_of(session) >= 2
 
 
-def test_who_has_no_hours_left_is_not_started_again(quarters: Quarters):
+def test_who_has_no_hours_left_is_not_started_again(workspace: AgentWorkspace):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    run(replace(quarters, hours_left=lambda: 0.0), BURN, session)
+    run(replace(workspace, hours_left=lambda: 0.0), BURN, session)
     assert is_over(session)
     assert cpu_seconds_of(session) == 0
 
 
-def test_they_are_kept_where_somebody_interrupts(quarters: Quarters):
+def test_they_are_kept_where_somebody_interrupts(workspace: AgentWorkspace):
     def experiment(files: Files) -> float:
         if files != FILES:
             raise KeyboardInterrupt
@@ -69,14 +69,16 @@ def test_they_are_kept_where_somebody_interrupts(quarters: Quarters):
 
     session = RecordedSession(FILES, experiment, steps=3)
     with pytest.raises(KeyboardInterrupt):
-        run(quarters, f"{BURN}; echo 'rate = 0.8' > research.py; fml submit -m idea", session)
+        run(workspace, f"{BURN}; echo 'rate = 0.8' > research.py; fml submit -m idea", session)
     assert cpu_seconds_of(session) >= 1
     assert not is_over(session)
 
 
-def run_with_garbage(quarters: Quarters, end: str, session: RecordedSession, monkeypatch: pytest.MonkeyPatch) -> None:
+def run_with_garbage(
+    workspace: AgentWorkspace, end: str, session: RecordedSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = Program(f"python -c {shlex.quote(ASK.replace('END', end))}")
-    short = replace(quarters, hours_left=lambda: 5 / 3600)
+    short = replace(workspace, hours_left=lambda: 5 / 3600)
     with ModelServer(lambda _: "never", [Fault.GARBAGE] * 1000) as server:
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
@@ -85,19 +87,19 @@ def run_with_garbage(quarters: Quarters, end: str, session: RecordedSession, mon
 
 @pytest.mark.parametrize("end", ["sys.exit(1)", "pass"])
 def test_who_could_not_go_on_for_want_of_an_answer_can_be_started_again(
-    quarters: Quarters, end: str, monkeypatch: pytest.MonkeyPatch
+    workspace: AgentWorkspace, end: str, monkeypatch: pytest.MonkeyPatch
 ):
     """Whether it gave up or asked until its deadline."""
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     with pytest.raises(ModelTrouble, match=r"not an answer of a model: <html>|cut off"):
-        run_with_garbage(quarters, end, session, monkeypatch)
+        run_with_garbage(workspace, end, session, monkeypatch)
     assert not is_over(session)
     # Its hours are not charged with that.
     assert [note.kind for note in session.history.notes] == [WAITED]
 
 
-def test_who_is_content_with_what_came_is_done(quarters: Quarters, monkeypatch: pytest.MonkeyPatch):
+def test_who_is_content_with_what_came_is_done(workspace: AgentWorkspace, monkeypatch: pytest.MonkeyPatch):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    run_with_garbage(quarters, "break", session, monkeypatch)
+    run_with_garbage(workspace, "break", session, monkeypatch)
     assert is_over(session)
     assert [note.kind for note in session.history.notes] == [SPENT, ENDING]

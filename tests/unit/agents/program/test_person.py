@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from fmlbench.agents.context import Quarters
+from fmlbench.agents.context import AgentWorkspace
 from fmlbench.agents.program.person import Person
 from fmlbench.core.steps import INVITATION, Move, Operator, Proposal, usages_of
 from fmlbench.testing.sessions import Files, RecordedSession
@@ -28,23 +28,23 @@ def wait_until(holds: Callable[[], object]) -> None:
         time.sleep(0.02)
 
 
-def test_a_person_who_does_what_the_invitation_says_gets_a_score(quarters: Quarters):
+def test_a_person_who_does_what_the_invitation_says_gets_a_score(workspace: AgentWorkspace):
     session = RecordedSession(FILES, score, steps=1)
-    desk = threading.Thread(target=Person(quarters, steps=1).run, args=(session,))
-    desk.start()
+    server = threading.Thread(target=Person(workspace, steps=1).run, args=(session,))
+    server.start()
     wait_until(lambda: invitation_in(session))
     _, export, cd, brief, _ = invitation_in(session).splitlines()
     change = "echo 'rate = 0.8' > research.py"
     typed = "\n".join((export, cd, brief, "ls ../data", change, "fml check", "fml submit -m better"))
     done = subprocess.run(["bash", "-euc", typed], capture_output=True, text=True, check=False)
-    desk.join()
+    server.join()
     assert "step 1: ok, score 0.8000. better" in done.stdout, done.stderr
     assert "pixels" in done.stdout
     assert " of 4,096 allowed bytes of information." in done.stdout
     assert session.history[1].usage.seconds > 0
 
 
-def test_a_person_who_is_done_says_so(quarters: Quarters):
+def test_a_person_who_is_done_says_so(workspace: AgentWorkspace):
     session = RecordedSession(FILES, score, steps=3)
 
     pressed: list[bool] = []
@@ -57,7 +57,7 @@ def test_a_person_who_is_done_says_so(quarters: Quarters):
             raise KeyboardInterrupt
         return 90.0
 
-    person = Person(quarters, steps=3, clock=clock)
+    person = Person(workspace, steps=3, clock=clock)
     person.run(session)
     assert session.history.notes[-1].text == "the person is done"
     assert session.is_open
@@ -67,19 +67,19 @@ def test_a_person_who_is_done_says_so(quarters: Quarters):
     assert len(session.history.notes) == notes, "who is done is not invited again"
 
 
-def test_a_person_ends_the_session_with_the_tool(quarters: Quarters):
+def test_a_person_ends_the_session_with_the_tool(workspace: AgentWorkspace):
     session = RecordedSession(FILES, score, steps=3)
-    desk = threading.Thread(target=Person(quarters, steps=3).run, args=(session,))
-    desk.start()
+    server = threading.Thread(target=Person(workspace, steps=3).run, args=(session,))
+    server.start()
     wait_until(lambda: invitation_in(session))
     _, export, cd, _, _ = invitation_in(session).splitlines()
     done = subprocess.run(["bash", "-euc", f"{export}\n{cd}\nfml done"], capture_output=True, text=True, check=False)
-    desk.join()
+    server.join()
     assert done.stdout == "The session is over. Nothing more can be submitted.\n", done.stderr
     assert session.history.notes[-1].text == "the person is done"
 
 
-def test_what_was_submitted_is_tested_although_the_person_is_done(quarters: Quarters):
+def test_what_was_submitted_is_tested_although_the_person_is_done(workspace: AgentWorkspace):
     pressed: list[bool] = []
 
     def experiment(files: Files) -> float:
@@ -99,14 +99,14 @@ def test_what_was_submitted_is_tested_although_the_person_is_done(quarters: Quar
 
     typing = threading.Thread(target=submit_once)
     typing.start()
-    Person(quarters, steps=3).run(session)
+    Person(workspace, steps=3).run(session)
     typing.join()
     assert [step.score for step in session.history] == [0.5, 0.8]
     assert session.history.notes[-1].text == "the person is done"
 
 
-def test_a_person_s_time_ends(quarters: Quarters):
+def test_a_person_s_time_ends(workspace: AgentWorkspace):
     session = RecordedSession(FILES, score, steps=3)
-    Person(quarters, steps=3, clock=lambda: 7200.0 if invitation_in(session) else 0.0).run(session)
+    Person(workspace, steps=3, clock=lambda: 7200.0 if invitation_in(session) else 0.0).run(session)
     assert not session.history.proposed
     assert session.history.notes[-1].text == "the time is over"

@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from fmlbench.agents.program.installing import Found
+from fmlbench.agents.program.npm_package import Found
 from fmlbench.agents.program.presets import PRESETS
 from fmlbench.agents.registry import agent_spec
 

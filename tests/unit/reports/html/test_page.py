@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.core.run import Rung, RunSpec
+from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.core.task import Task
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState
@@ -122,9 +122,9 @@ def test_missing_snapshots_are_told(run: RunFolder, tmp_path: Path):
 
 def test_sealed_and_unsealed_runs_are_in_leagues_of_their_own(run: RunFolder, tmp_path: Path):
     sealed = [make_run(tmp_path, seed=seed, like=run) for seed in range(2)]
-    unsealed = [make_run(tmp_path, seed=seed, rung=Rung.NONE, like=run) for seed in range(2)]
+    unsealed = [make_run(tmp_path, seed=seed, isolation=Isolation.NONE, like=run) for seed in range(2)]
     report = make_report([read(folder) for folder in (*sealed, *unsealed)], written="today")
-    assert [(league.is_sealed, len(league.tasks[0].lines)) for league in report.leagues] == [(True, 2), (False, 2)]
+    assert [(group.is_sealed, len(group.tasks[0].lines)) for group in report.groups] == [(True, 2), (False, 2)]
     page = render(report)
     assert page.count("UNSEALED") >= 4
     assert "gain on the test, UNSEALED" in page
@@ -133,14 +133,14 @@ def test_sealed_and_unsealed_runs_are_in_leagues_of_their_own(run: RunFolder, tm
 def test_agents_that_cannot_be_compared_get_no_leaderboard_but_a_reason(run: RunFolder, tmp_path: Path):
     runs = [make_run(tmp_path, agent="one", seed=0, like=run), make_run(tmp_path, agent="other", seed=1, like=run)]
     report = make_report([read(folder) for folder in runs], written="today")
-    assert report.leagues[0].board is None
-    assert "have no task and seed in common" in report.leagues[0].refusal
+    assert report.groups[0].board is None
+    assert "have no task and seed in common" in report.groups[0].refusal
     assert "There is no leaderboard" in render(report)
 
 
 def test_the_leaderboard_draws_every_agent_with_its_tie_groups(run: RunFolder, tmp_path: Path):
     runs = [make_run(tmp_path, agent=agent, seed=seed, like=run) for agent in ("one", "other") for seed in range(3)]
-    board = make_report([read(folder) for folder in runs], written="today").leagues[0].board
+    board = make_report([read(folder) for folder in runs], written="today").groups[0].board
     assert board
     assert len(board.strips) == len(board.sheet.rows) == 2
     assert board.groups == ["tie group 1: " + ", ".join(row[0] for row in board.sheet.rows)]
@@ -165,17 +165,17 @@ def test_one_agent_with_two_models_is_two_agents(run: RunFolder, tmp_path: Path)
     folders = [make_run(tmp_path, seed=seed, like=run, model=model) for model in ("a/x", "b/y") for seed in range(2)]
     report = make_report([read(folder) for folder in folders], written="today")
     assert report.title == "2 agents, 1 task, 4 runs"
-    board = report.leagues[0].board
+    board = report.groups[0].board
     assert board
     assert sorted(row[0] for row in board.sheet.rows) == ["greedy-x", "greedy-y"]
-    assert [line.agent for line in report.leagues[0].tasks[0].lines] == ["greedy-x", "greedy-x", "greedy-y", "greedy-y"]
+    assert [line.agent for line in report.groups[0].tasks[0].lines] == ["greedy-x", "greedy-x", "greedy-y", "greedy-y"]
     assert ("model", "a/x, prompts its own") in report.runs[0].provenance
 
 
 def test_every_task_has_the_means_of_its_agents(run: RunFolder, tmp_path: Path):
     runs = [make_run(tmp_path, agent=agent, seed=seed, like=run) for agent in ("one", "other") for seed in range(3)]
     report = make_report([read(folder) for folder in runs], written="today")
-    rounds = report.leagues[0].tasks[0].rounds
+    rounds = report.groups[0].tasks[0].rounds
     assert rounds
     assert [(row[0], row[1]) for row in rounds.rows] == [("one", "3"), ("other", "3")]
     assert all(re.fullmatch(r"[\d.]+ \[[\d.]+, [\d.]+\], n = 3", row[2]) for row in rounds.rows)
@@ -184,7 +184,7 @@ def test_every_task_has_the_means_of_its_agents(run: RunFolder, tmp_path: Path):
 
 def test_correlations_say_what_they_rest_on(run: RunFolder, tmp_path: Path):
     runs = [make_run(tmp_path, seed=seed, skill=seed / 3, like=run) for seed in range(6)]
-    table = make_report([read(folder) for folder in runs], written="today").leagues[0].correlations
+    table = make_report([read(folder) for folder in runs], written="today").groups[0].correlations
     assert table
     assert table.tasks == ["toy"]
     cell = dict(table.rows)["auc"][0]

@@ -5,14 +5,14 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from fmlbench.metrics.reliability import Fate
+from fmlbench.metrics.reliability import StepFate
 from fmlbench.metrics.statistics.bootstrap import Interval
-from fmlbench.reports.html.plots.bars import Part, draw_bar
+from fmlbench.reports.html.plots.bars import BarPart, draw_bar
 from fmlbench.reports.html.plots.frame import Frame
-from fmlbench.reports.html.plots.interval_bars import Strip, draw_strips
+from fmlbench.reports.html.plots.interval_bars import IntervalBar, draw_interval_bars
 from fmlbench.reports.html.plots.map import draw_map, project
 from fmlbench.reports.html.plots.profile import draw_profiles
-from fmlbench.reports.html.plots.progress_plot import Runner, draw_race
+from fmlbench.reports.html.plots.progress_plot import ProgressLine, draw_progress
 from fmlbench.reports.html.plots.scales import Scale, spanning, tick_text
 from fmlbench.reports.html.plots.scores import PlottedStep, ScoreCurve, draw_scores
 from fmlbench.reports.html.plots.svg import element
@@ -20,7 +20,7 @@ from fmlbench.testing.histories import ACCURACY, ERROR
 
 
 def plotted(index: int, score: float | None, *, test: float | None = None, best: bool = False) -> PlottedStep:
-    fate = Fate.OK if score is not None else Fate.FAILED
+    fate = StepFate.OK if score is not None else StepFate.FAILED
     return PlottedStep(index, f"r0.s{index}", f"step {index}", fate, score, test, was_best=best, is_winner=False)
 
 
@@ -52,8 +52,8 @@ def test_a_profile_falls_by_each_runs_share():
 
 
 def test_thin_lines_do_not_flatten_the_thick_ones():
-    strip = Strip(mean=0.5, inner=Interval(0.4, 0.6), outer=Interval(-50.0, 50.0), label="x", class_="agent0")
-    (drawn,) = draw_strips([strip])
+    strip = IntervalBar(mean=0.5, inner=Interval(0.4, 0.6), outer=Interval(-50.0, 50.0), label="x", class_="agent0")
+    (drawn,) = draw_interval_bars([strip])
     outer, inner = (
         re.search(rf'<line x1="([\d.]+)"[^>]* x2="([\d.]+)"[^>]* class="{kind} ', drawn) for kind in ("outer", "inner")
     )
@@ -149,7 +149,9 @@ def test_better_scores_are_brighter_whatever_better_means(metric: object, shades
 
 
 def test_a_bar_is_divided_in_proportion():
-    drawn = draw_bar([Part("ok", 3, "3", "ok"), Part("none", 0, "0", "x"), Part("failed", 1, "1", "failed")], "bar")
+    drawn = draw_bar(
+        [BarPart("ok", 3, "3", "ok"), BarPart("none", 0, "0", "x"), BarPart("failed", 1, "1", "failed")], "bar"
+    )
     assert re.findall(r'x="([\d.]+)" y="0" width="([\d.]+)"', drawn) == [("0", "479"), ("480", "159")]
 
 
@@ -158,10 +160,10 @@ def test_a_bar_of_nothing_is_empty():
 
 
 def test_intervals_of_all_rows_share_a_scale():
-    rows = draw_strips(
+    rows = draw_interval_bars(
         [
-            Strip(1.0, Interval(0.5, 1.5), None, "a", "agent0"),
-            Strip(2.0, None, Interval(1.5, 2.0), "b", "agent1"),
+            IntervalBar(1.0, Interval(0.5, 1.5), None, "a", "agent0"),
+            IntervalBar(2.0, None, Interval(1.5, 2.0), "b", "agent1"),
         ]
     )
     edges = [re.findall(r'x1="([\d.]+)" y1="[\d.]+" x2="([\d.]+)"', row)[1] for row in rows]
@@ -169,7 +171,9 @@ def test_intervals_of_all_rows_share_a_scale():
 
 
 def test_every_run_of_a_race_starts_at_the_baseline():
-    drawn = draw_race([Runner("r0", "a", "agent0", [0.1, 0.2]), Runner("r1", "b", "agent1", [])], "race")
+    drawn = draw_progress(
+        [ProgressLine("r0", "a", "agent0", [0.1, 0.2]), ProgressLine("r1", "b", "agent1", [])], "race"
+    )
     starts = re.findall(r'points="([\d.]+,[\d.]+)', drawn)
     assert len(starts) == 2
     assert starts[0] == starts[1]

@@ -26,7 +26,7 @@ def test_winners_with_the_same_code_share_most_of_it(tmp_path: Path):
     page = make_report(
         [read(one), read(make_run(tmp_path, agent="copy", steps=1, skill=9.0, like=one))], written="today"
     )
-    sheet = page.leagues[0].tasks[0].similarity
+    sheet = page.groups[0].tasks[0].similarity
     assert sheet is not None
     assert sheet.columns == ("agent", "seed", "expert reference", "first", "copy")
     # References to the other's lines cost a few bytes, so it is less than 100% for a small change.

@@ -147,12 +147,12 @@ def difference(before, after):
 
 def ask(request):
     """Carry a request to the desk, and its answer back."""
-    folder = os.open(LAB / "desk", os.O_RDONLY)
+    folder = os.open(LAB / "server", os.O_RDONLY)
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as desk:
-            desk.connect(f"/proc/self/fd/{folder}/socket")
-            desk.sendall(json.dumps(request).encode() + b"\n")
-            with desk.makefile("rb") as answers:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
+            server.connect(f"/proc/self/fd/{folder}/socket")
+            server.sendall(json.dumps(request).encode() + b"\n")
+            with server.makefile("rb") as answers:
                 line = answers.readline()
     except (FileNotFoundError, ConnectionRefusedError):
         sys.exit(stop("Nobody is at the desk: the run is over, or was stopped."))

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from fmlbench.agents.prompts import render
-from fmlbench.agents.proposers.llm.quoting import head_of, mark_of, tail_of
-from fmlbench.agents.proposers.llm.retelling import retell
+from fmlbench.agents.proposers.llm.change_text import retell
+from fmlbench.agents.proposers.llm.fences import fence_of, head_of, tail_of
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import Step
 
@@ -58,7 +58,7 @@ class Memory:
             result=self._result(step, is_held),
             change=change,
             tail=tail,
-            mark=mark_of(f"{step.idea}\n{step.evaluation.reason}\n{change}\n{tail}"),
+            mark=fence_of(f"{step.idea}\n{step.evaluation.reason}\n{change}\n{tail}"),
         )
 
     def _change(self, step: Step) -> str:

@@ -8,24 +8,24 @@ from itertools import count
 from random import Random
 
 from fmlbench.agents.prompts import render
-from fmlbench.agents.proposers.llm.applying import apply
+from fmlbench.agents.proposers.llm.answer import ParsedAnswer, idea_in, read_answer
+from fmlbench.agents.proposers.llm.application import apply
+from fmlbench.agents.proposers.llm.config import PromptConfig
 from fmlbench.agents.proposers.llm.definitions import definition_of
+from fmlbench.agents.proposers.llm.edit_target import EditTarget, changed_target, choose_target
 from fmlbench.agents.proposers.llm.edits import EditProblem, Lines, Repetition
-from fmlbench.agents.proposers.llm.effects import unused
-from fmlbench.agents.proposers.llm.focusing import Focus, changed_focus, draw_focus
-from fmlbench.agents.proposers.llm.manner import Manner
+from fmlbench.agents.proposers.llm.fences import fence_of, fenced, head_of
+from fmlbench.agents.proposers.llm.ideation import Ideation
 from fmlbench.agents.proposers.llm.memory import Files, Memory
-from fmlbench.agents.proposers.llm.parsing import Answer, idea_in, read_answer
-from fmlbench.agents.proposers.llm.prompting import BYTES_PER_TOKEN, Thoughts, example_path, write_prompt
-from fmlbench.agents.proposers.llm.quoting import fenced, head_of, mark_of
-from fmlbench.agents.proposers.llm.thinking import Thinker
-from fmlbench.agents.rng import dice
+from fmlbench.agents.proposers.llm.prompt import BYTES_PER_TOKEN, PlanNotes, example_path, write_prompt
+from fmlbench.agents.proposers.llm.unused_code import unused
+from fmlbench.agents.rng import seeded_rng
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Usage
 from fmlbench.core.text import counted
-from fmlbench.models.chat import ChatModel, Message, Place, Reply, Request
+from fmlbench.models.chat import CallKey, ChatModel, Message, Reply, Request
 from fmlbench.workspace.globs import matches
 
 PROPOSE = "propose"
@@ -41,13 +41,13 @@ class LanguageModel:
     """Asks a model for a change, and again with what was wrong where the change could not be made."""
 
     model: ChatModel
-    manner: Manner = field(default_factory=Manner)
+    config: PromptConfig = field(default_factory=PromptConfig)
     kept: dict[str, Files] = field(default_factory=dict[str, Files], repr=False)
 
     def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
         """Return the changed files; a rejection where no try brought a change that can be made."""
-        asked = _Asking(self.model, self.manner, len(session.history))
-        memory = Memory(session, self.kept, most_changes=self.manner.changes, form=self.manner.form)
+        asked = _Asking(self.model, self.config, len(session.history))
+        memory = Memory(session, self.kept, most_changes=self.config.changes, form=self.config.form)
         try:
             return self._propose(move, session, memory, asked, rng)
         except (EditProblem, NoMoreCalls) as end:
@@ -62,11 +62,11 @@ class LanguageModel:
             )
 
     def _propose(self, move: Move, session: Session, memory: Memory, asked: "_Asking", rng: Random) -> Proposal:
-        files, form = memory.code_of(move.parents[0]), self.manner.form
-        write = partial(write_prompt, move, session, memory, tokens=self.manner.context_tokens, form=form)
-        thinker = Thinker(session, memory, self.manner, asked.say, partial(self._focus_of_idea, session, memory))
+        files, form = memory.code_of(move.parents[0]), self.config.form
+        write = partial(write_prompt, move, session, memory, tokens=self.config.context_tokens, form=form)
+        thinker = Ideation(session, memory, self.config, asked.say, partial(self._focus_of_idea, session, memory))
         focus = self._focus(move, session, memory, rng)
-        thoughts = Thoughts(idea=thinker.idea_for(move), goal=thinker.goal_for(move), focus=focus)
+        thoughts = PlanNotes(idea=thinker.idea_for(move), goal=thinker.goal_for(move), focus=focus)
         prompt = write(thoughts=thoughts)
         talk = (Message(role="user", text=prompt.user),)
         for turn in count():
@@ -78,9 +78,9 @@ class LanguageModel:
                 _refuse_what_has_no_effect(files, changed, session.brief.instructions)
                 _refuse_repetition(changed, move, session.history, memory)
             except EditProblem as problem:
-                if turn + 1 == self.manner.edit_tries:
+                if turn + 1 == self.config.edit_tries:
                     raise
-                if self.manner.warming and turn % 2:
+                if self.config.temperature_step and turn % 2:
                     # What could not be done twice is left alone: the dice are thrown again.
                     thoughts = replace(thoughts, focus=self._focus(move, session, memory, rng))
                     prompt = write(thoughts=thoughts)
@@ -95,28 +95,28 @@ class LanguageModel:
             return Proposal(move=move, files=changed, idea=idea, usage=usage_of(asked.replies))
         raise AssertionError  # counting has no end
 
-    def _focus(self, move: Move, session: Session, memory: Memory, rng: Random) -> Focus | None:
+    def _focus(self, move: Move, session: Session, memory: Memory, rng: Random) -> EditTarget | None:
         """What a move is to change: what was changed before it failed, what its idea is about, or what the dice say."""
         files = memory.code_of(move.parents[0])
         if not _chooses_freely(move, session.history):
-            mends = self.manner.focus and move.operator is Operator.DEBUG
+            patches = self.config.focus and move.operator is Operator.DEBUG
             before = session.history[move.parents[0]].move.parents
-            return changed_focus(memory.code_of(before[0]), files) if mends and before else None
+            return changed_target(memory.code_of(before[0]), files) if patches and before else None
         if "idea" not in move.tags:
             return self._draw(session, files, rng)
         focus = self._focus_of_idea(session, memory, move.tags["idea"])
         return focus if focus and focus.is_in(files) else None
 
-    def _focus_of_idea(self, session: Session, memory: Memory, number: str) -> Focus | None:
+    def _focus_of_idea(self, session: Session, memory: Memory, number: str) -> EditTarget | None:
         """The same in every step that works it out."""
-        return self._draw(session, memory.code_of(0), dice(session.seed, "idea", int(number)))
+        return self._draw(session, memory.code_of(0), seeded_rng(session.seed, "idea", int(number)))
 
-    def _draw(self, session: Session, files: Files, rng: Random) -> Focus | None:
-        if not self.manner.focus:
+    def _draw(self, session: Session, files: Files, rng: Random) -> EditTarget | None:
+        if not self.config.focus:
             return None
         # Half of an answer is left for the idea, and for what must change along.
-        most_bytes = self.manner.output_tokens * BYTES_PER_TOKEN // 2
-        return draw_focus(files, session.brief.suggested, most_bytes, rng)
+        most_bytes = self.config.output_tokens * BYTES_PER_TOKEN // 2
+        return choose_target(files, session.brief.suggested, most_bytes, rng)
 
 
 @dataclass
@@ -124,7 +124,7 @@ class _Asking:
     """Asks a model, and keeps what it said in this step."""
 
     model: ChatModel
-    manner: Manner
+    config: PromptConfig
     step: int
     replies: list[Reply] = field(default_factory=list[Reply])
     answers: int = 0
@@ -132,11 +132,11 @@ class _Asking:
 
     def ask(self, purpose: str, turn: int, system: str, talk: tuple[Message, ...]) -> Reply:
         request = Request(
-            place=Place(step=self.step, purpose=purpose, turn=turn),
+            place=CallKey(step=self.step, purpose=purpose, turn=turn),
             system=system,
             messages=talk,
-            max_output_tokens=self.manner.output_tokens,
-            temperature=self.manner.degrees(turn if purpose == PROPOSE else 0),
+            max_output_tokens=self.config.output_tokens,
+            temperature=self.config.degrees(turn if purpose == PROPOSE else 0),
         )
         self.replies.append(self.model.complete(request))
         self.answers += purpose == PROPOSE
@@ -199,7 +199,7 @@ def _asked_again(
     last = replies[-1]
     if isinstance(problem, Repetition):
         idea = idea_in(_without_sign(last.text))
-        told = render("repetition", idea=idea, mark=mark_of(idea), problem=str(problem))
+        told = render("repetition", idea=idea, mark=fence_of(idea), problem=str(problem))
     else:
         told = _objection(last, problem, wanted, form)
     is_copied = any(_edits_of(reply.text) == _edits_of(last.text) for reply in replies[:-1])
@@ -215,7 +215,7 @@ def _edits_of(text: str) -> str:
     return text.strip().partition("\n")[2].strip() or text.strip()
 
 
-def _as_it_is(focus: Focus | None, files: Files, form: str) -> Lines | None:
+def _as_it_is(focus: EditTarget | None, files: Files, form: str) -> Lines | None:
     """What dice named, as the file has it and if it is short, for models that write best what they can copy."""
     if focus is None or form != "definitions":
         return None
@@ -245,7 +245,7 @@ def _without_sign(text: str) -> str:
     return IDEA_IS_DONE.sub("", text)
 
 
-def _idea(answer: Answer, thoughts: Thoughts) -> str:
+def _idea(answer: ParsedAnswer, thoughts: PlanNotes) -> str:
     """What is tried, in the answer's words, else in those of the idea that it works out."""
     paths = ", ".join(dict.fromkeys(edit.path for edit in answer.edits))
     return answer.idea or idea_in(thoughts.idea) or f"a change of {paths}, without a word on why"

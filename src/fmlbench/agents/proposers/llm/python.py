@@ -39,7 +39,7 @@ def missing_names(text: str) -> set[str]:
     return used - defined - _ALWAYS_THERE
 
 
-def silenced(before: str, after: str) -> set[str]:
+def quiet(before: str, after: str) -> set[str]:
     """The functions that ended by returning something and now return nothing: their end was left out, as a rule."""
     spoke, speaks = _functions(before), _functions(after)
     return {name for name in spoke.keys() & speaks.keys() if _ends_with_value(spoke[name]) and _is_mute(speaks[name])}

@@ -22,7 +22,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Family:
+class MutationFamily:
     """A kind of change: ``find`` is shown every node of the given types and yields what could become of it."""
 
     name: str

@@ -32,7 +32,7 @@ _SAME_KIND, _OTHER_KIND = 0.02, 0.5
 
 
 @dataclass(frozen=True)
-class Focus:
+class MutationFocus:
     """Where to look first."""
 
     suggested: Sequence[str] = ()
@@ -47,7 +47,7 @@ class Focus:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class MutatedFiles:
     """Files that could be tried next, and why."""
 
     files: Mapping[str, str]
@@ -56,26 +56,26 @@ class Candidate:
 
 def mutations(
     files: Mapping[str, str],
-    focus: Focus,
+    focus: MutationFocus,
     rng: Random,
     *,
     edits: int = 1,
-) -> Iterator[Candidate]:
+) -> Iterator[MutatedFiles]:
     """Every way to change the files in one place, likely ones first; with more edits, one way from each of them."""
     for site in _sites(files, focus, rng):
         text = site.apply(files[site.path])
         if not compiles(text):
             continue
-        changed = Candidate({**files, site.path: text}, site.idea)
+        changed = MutatedFiles({**files, site.path: text}, site.idea)
         if edits == 1:
             yield changed
         else:
             yield from islice(_mutated_again(changed, focus, rng, edits - 1), 1)
 
 
-def _mutated_again(first: Candidate, focus: Focus, rng: Random, edits: int) -> Iterator[Candidate]:
+def _mutated_again(first: MutatedFiles, focus: MutationFocus, rng: Random, edits: int) -> Iterator[MutatedFiles]:
     for then in mutations(first.files, focus, rng, edits=edits):
-        yield Candidate(then.files, f"{first.idea}; {then.idea}")
+        yield MutatedFiles(then.files, f"{first.idea}; {then.idea}")
 
 
 def compiles(text: str) -> bool:
@@ -90,7 +90,7 @@ def compiles(text: str) -> bool:
     return True
 
 
-def _sites(files: Mapping[str, str], focus: Focus, rng: Random) -> Iterator[Site]:
+def _sites(files: Mapping[str, str], focus: MutationFocus, rng: Random) -> Iterator[Site]:
     """All sites: a file is drawn first, then a family in it, so that neither size nor habit decides alone.
 
     A file in which nothing is likely to help mostly has to wait until the others are through.
@@ -115,7 +115,7 @@ def _drawn(families: Mapping[str, Mapping[Site, float]], weights: Mapping[str, f
         yield from _in_random_order(families[family], rng)
 
 
-def _by_family(sites: Iterable[Site], text: str, focus: Focus) -> dict[str, dict[Site, float]]:
+def _by_family(sites: Iterable[Site], text: str, focus: MutationFocus) -> dict[str, dict[Site, float]]:
     lines = text.split("\n")
     families: dict[str, dict[Site, float]] = {}
     for site in sites:

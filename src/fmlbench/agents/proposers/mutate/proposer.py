@@ -6,8 +6,8 @@ from random import Random
 
 from fmlbench.agents.proposers.mutate.experience import Experience, digest
 from fmlbench.agents.proposers.mutate.lineage import common_ancestor, sound_ancestor
-from fmlbench.agents.proposers.mutate.merging import Hunk, changes, merged, patched
-from fmlbench.agents.proposers.mutate.mutations import Candidate, Focus, compiles, mutations
+from fmlbench.agents.proposers.mutate.merge import Hunk, changes, merged, patched
+from fmlbench.agents.proposers.mutate.mutations import MutatedFiles, MutationFocus, compiles, mutations
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import Move, Operator, Proposal
 
@@ -25,7 +25,7 @@ class Mutate:
     def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
         """Return the first candidate that no step has tried; a rejection where all have been."""
         tried = self._experience.tried(session)
-        focus = Focus(session.brief.suggested, self._experience.dull(session))
+        focus = MutationFocus(session.brief.suggested, self._experience.dull(session))
         for candidate in islice(_candidates(move, session, focus, rng), _MOST_CANDIDATES):
             if digest(candidate.files) not in tried:
                 return Proposal(move=move, files=candidate.files, idea=candidate.idea)
@@ -37,7 +37,7 @@ class Mutate:
         )
 
 
-def _candidates(move: Move, session: Session, focus: Focus, rng: Random) -> Iterator[Candidate]:
+def _candidates(move: Move, session: Session, focus: MutationFocus, rng: Random) -> Iterator[MutatedFiles]:
     first, *others = move.parents
     if move.operator is Operator.DEBUG:
         return _mended(first, session, focus, rng)
@@ -49,13 +49,13 @@ def _candidates(move: Move, session: Session, focus: Focus, rng: Random) -> Iter
     return _changed(session.code_of(first), focus, rng, edits=edits)
 
 
-def _changed(files: Mapping[str, str], focus: Focus, rng: Random, *, edits: int) -> Iterator[Candidate]:
+def _changed(files: Mapping[str, str], focus: MutationFocus, rng: Random, *, edits: int) -> Iterator[MutatedFiles]:
     """The files after some edits, or one more where all of those were tried."""
     yield from mutations(files, focus, rng, edits=edits)
     yield from mutations(files, focus, rng, edits=edits + 1)
 
 
-def _mended(step: int, session: Session, focus: Focus, rng: Random) -> Iterator[Candidate]:
+def _mended(step: int, session: Session, focus: MutationFocus, rng: Random) -> Iterator[MutatedFiles]:
     """A failed step with less of its change, or another change in its place.
 
     A mutator cannot read a traceback: it goes back to the code that worked.
@@ -65,26 +65,26 @@ def _mended(step: int, session: Session, focus: Focus, rng: Random) -> Iterator[
     if len(hunks) > 1:
         yield from _partly_undone(step, before, hunks, rng)
     for other in _changed(before, focus, rng, edits=1):
-        yield Candidate(other.files, f"instead of step {step}: {other.idea}")
+        yield MutatedFiles(other.files, f"instead of step {step}: {other.idea}")
 
 
-def _partly_undone(step: int, before: Mapping[str, str], hunks: list[Hunk], rng: Random) -> Iterator[Candidate]:
+def _partly_undone(step: int, before: Mapping[str, str], hunks: list[Hunk], rng: Random) -> Iterator[MutatedFiles]:
     for undone in rng.sample(hunks, len(hunks)):
         files = patched(before, [hunk for hunk in hunks if hunk is not undone])
         if _all_compile(files, hunks):
-            yield Candidate(files, f"step {step} without its change of {undone.path}:{undone.start + 1}")
+            yield MutatedFiles(files, f"step {step} without its change of {undone.path}:{undone.start + 1}")
 
 
-def _combined(one: int, other: int, session: Session, focus: Focus, rng: Random) -> Iterator[Candidate]:
+def _combined(one: int, other: int, session: Session, focus: MutationFocus, rng: Random) -> Iterator[MutatedFiles]:
     """What both steps changed, then that with another change; where nothing can be joined, a change of the first."""
     base = session.code_of(common_ancestor(session.history, one, other))
     ours, theirs = session.code_of(one), session.code_of(other)
     files = merged(base, ours, theirs)
     if files not in (ours, theirs) and _all_compile(files, changes(base, files)):
         idea = f"the changes of step {one} and step {other} together"
-        yield Candidate(files, idea)
+        yield MutatedFiles(files, idea)
         for more in mutations(files, focus, rng):
-            yield Candidate(more.files, f"{idea}; {more.idea}")
+            yield MutatedFiles(more.files, f"{idea}; {more.idea}")
     yield from _changed(ours, focus, rng, edits=1)
 
 

@@ -9,7 +9,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
 from fmlbench.agents.proposers.mutate.families import FAMILIES
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 from fmlbench.agents.proposers.mutate.source import Span, parse
 from fmlbench.agents.proposers.mutate.walk import walk
 
@@ -68,7 +68,7 @@ def sites_in(path: str, text: str, defined: frozenset[str]) -> tuple[Site, ...]:
     return tuple(sites)
 
 
-def _site(path: str, family: Family, change: Change, cursor: Cursor) -> Site:
+def _site(path: str, family: MutationFamily, change: Change, cursor: Cursor) -> Site:
     span = change.target if isinstance(change.target, Span) else cursor.source.span(change.target)
     return Site(
         family=family.name,
@@ -82,8 +82,8 @@ def _site(path: str, family: Family, change: Change, cursor: Cursor) -> Site:
     )
 
 
-def _families_by_node() -> dict[type[cst.CSTNode], list[Family]]:
-    table: dict[type[cst.CSTNode], list[Family]] = {}
+def _families_by_node() -> dict[type[cst.CSTNode], list[MutationFamily]]:
+    table: dict[type[cst.CSTNode], list[MutationFamily]] = {}
     for family in FAMILIES:
         for node in family.nodes:
             table.setdefault(node, []).append(family)

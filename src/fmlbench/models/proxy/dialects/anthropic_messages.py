@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from fmlbench.models.chat import Tokens
 from fmlbench.models.proxy.bodies import Body, count_at, drop, object_at
-from fmlbench.models.proxy.cleaning import drop_within, keep_tools, refuse_addresses
 from fmlbench.models.proxy.dialect import Dialect, name_in_body
+from fmlbench.models.proxy.request_filter import drop_within, keep_tools, refuse_addresses
 
 _OF_THE_PROGRAM = re.compile(r"custom|(bash|text_editor|memory)_\d+")
 """Types of tools that a program carries out itself; of all others the provider would."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from fmlbench.models.chat import Tokens
 from fmlbench.models.proxy.bodies import Body, count_at, drop, object_at, objects_of
-from fmlbench.models.proxy.cleaning import refuse_addresses
 from fmlbench.models.proxy.dialect import Dialect
+from fmlbench.models.proxy.request_filter import refuse_addresses
 
 
 def _paths(verbs: str) -> re.Pattern[str]:

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 from fmlbench.models.chat import Tokens
 from fmlbench.models.proxy.bodies import Body, count_at, drop, object_at
-from fmlbench.models.proxy.cleaning import keep_tools, refuse_addresses
 from fmlbench.models.proxy.dialect import Dialect, bearer, name_in_body
+from fmlbench.models.proxy.request_filter import keep_tools, refuse_addresses
 
 ROUTING = ("models", "route", "provider", "preset")
 """By these OpenRouter would ask another model, or another server for the same one, at other prices."""

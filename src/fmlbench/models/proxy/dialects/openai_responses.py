@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from fmlbench.models.chat import Tokens
 from fmlbench.models.proxy.bodies import Body, count_at, drop, object_at, objects_of
-from fmlbench.models.proxy.cleaning import keep_tools, refuse_addresses
 from fmlbench.models.proxy.dialect import Dialect, bearer, name_in_body
 from fmlbench.models.proxy.dialects.openai_chat import ROUTING, refusal
+from fmlbench.models.proxy.request_filter import keep_tools, refuse_addresses
 
 _OF_THE_PROGRAM = {"function", "custom", "local_shell", "apply_patch"}
 """Types of tools that a program carries out itself; of all others the provider would."""

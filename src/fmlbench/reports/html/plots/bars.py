@@ -11,7 +11,7 @@ _WIDTH, _HEIGHT = 640.0, 22.0
 
 
 @dataclass(frozen=True)
-class Part:
+class BarPart:
     """One part: what it is called, how large it is, how that is written, and its colour's class."""
 
     name: str
@@ -20,7 +20,7 @@ class Part:
     class_: str
 
 
-def draw_bar(parts: Sequence[Part], label: str) -> Markup:
+def draw_bar(parts: Sequence[BarPart], label: str) -> Markup:
     """The bar; parts of no size are left out."""
     total = sum(part.size for part in parts) or 1.0
     drawn: list[Markup] = []

@@ -15,7 +15,7 @@ _ROOM = 0.25
 
 
 @dataclass(frozen=True)
-class Strip:
+class IntervalBar:
     """What is drawn in one row."""
 
     mean: float
@@ -27,7 +27,7 @@ class Strip:
     class_: str
 
 
-def draw_strips(strips: Sequence[Strip]) -> list[Markup]:
+def draw_interval_bars(strips: Sequence[IntervalBar]) -> list[Markup]:
     """One drawing per row, all on the same scale; a line marks zero.
 
     Few tasks say next to nothing about tasks like these: thin lines that would flatten all the others end at the edge.
@@ -44,7 +44,7 @@ def _edges(interval: Interval | None) -> tuple[float, ...]:
     return (interval.low, interval.high) if interval else ()
 
 
-def _draw(strip: Strip, scale: Scale) -> Markup:
+def _draw(strip: IntervalBar, scale: Scale) -> Markup:
     middle, zero = _HEIGHT / 2, scale(0.0)
     parts = [line(zero, 0, zero, _HEIGHT, "zero")]
     for interval, class_ in ((strip.outer, "outer"), (strip.inner, "inner")):

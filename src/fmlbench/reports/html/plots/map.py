@@ -43,11 +43,11 @@ def project(points: Vectors) -> Plane:
 def draw_map(plane: Plane, steps: Sequence[PlottedStep], metric: Metric, label: str) -> Markup:
     """The map: the baseline is a square, the winner a star, a step without a score a cross."""
     across, up = _square_scales(plane.points)
-    places = [(across(float(x)), up(float(y))) for x, y in plane.points]
+    positions = [(across(float(x)), up(float(y))) for x, y in plane.points]
     shade = _shading(steps, metric)
-    marks = [linked(step.target, step.hint, _mark(step, *places[step.index], metric, shade)) for step in steps]
-    stars = [linked(one.target, one.hint, star(*places[one.index], "mark winner")) for one in steps if one.is_winner]
-    return picture(WIDTH, HEIGHT, label, [*_names(plane), polyline(places, "line path"), *marks, *stars])
+    marks = [linked(step.target, step.hint, _mark(step, *positions[step.index], metric, shade)) for step in steps]
+    stars = [linked(one.target, one.hint, star(*positions[one.index], "mark winner")) for one in steps if one.is_winner]
+    return picture(WIDTH, HEIGHT, label, [*_names(plane), polyline(positions, "line path"), *marks, *stars])
 
 
 def _square_scales(points: Vectors) -> tuple[Scale, Scale]:

@@ -14,7 +14,7 @@ AGENT_COLOURS = 6
 
 
 @dataclass(frozen=True)
-class Runner:
+class ProgressLine:
     """One run in the race."""
 
     target: str
@@ -24,7 +24,7 @@ class Runner:
     """After each proposed step."""
 
 
-def draw_race(runners: Sequence[Runner], label: str) -> Markup:
+def draw_progress(runners: Sequence[ProgressLine], label: str) -> Markup:
     """The plot; everybody starts at zero, which is the baseline."""
     last = max((len(runner.gains) for runner in runners), default=1)
     gains = [100 * gain for runner in runners for gain in runner.gains]
@@ -53,7 +53,7 @@ def agent_class(place: int) -> str:
     return f"agent{place % AGENT_COLOURS}{dashes}"
 
 
-def _line(runner: Runner, frame: Frame) -> Markup:
+def _line(runner: ProgressLine, frame: Frame) -> Markup:
     points = [(frame.across(0), frame.up(0.0))]
     for step, gain in enumerate(runner.gains, start=1):
         x, y = frame.across(step), frame.up(100 * gain)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from fmlbench.core.metric import Goal, Metric
-from fmlbench.metrics.reliability import Fate
+from fmlbench.metrics.reliability import StepFate
 from fmlbench.reports.html.plots.frame import (
     BOTTOM,
     HEIGHT,
@@ -37,7 +37,7 @@ class PlottedStep:
     target: str
     """The place in the page that tells more."""
     hint: str
-    fate: Fate
+    fate: StepFate
     score: float | None
     test: float | None
     was_best: bool
@@ -147,12 +147,12 @@ def _mark(step: PlottedStep, frame: Frame) -> Markup:
     return disc(x, y, class_)
 
 
-def fate_mark(fate: Fate, x: float, y: float) -> Markup:
+def fate_mark(fate: StepFate, x: float, y: float) -> Markup:
     """The mark of a step without a score."""
     match fate:
-        case Fate.OVER_LIMIT:
+        case StepFate.OVER_LIMIT:
             return triangle(x, y, "mark over-limit", points_up=True, size=5)
-        case Fate.INVALID:
+        case StepFate.INVALID:
             return diamond(x, y, "mark invalid", size=5.5)
         case _:
             return cross(x, y, "mark failed")

@@ -10,7 +10,7 @@ from importlib import import_module
 
 import numpy as np
 import torch
-from torchkit import begin, throw_dice_from
+from torchkit import begin, seed_random_numbers
 
 STATE = "state.pt"
 CONTEXT = "context-"
@@ -19,7 +19,7 @@ CONTEXT = "context-"
 def main(root):
     """Do the stage that ``root`` says."""
     stage = begin(root)
-    throw_dice_from(stage.seed + context_number(stage))
+    seed_random_numbers(stage.seed + context_number(stage))
     sit_exam(stage) if stage.name == "exam" else learn(stage)
 
 

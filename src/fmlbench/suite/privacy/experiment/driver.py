@@ -28,7 +28,7 @@ def train(stage):
     # Imported here because an exam does not need PyTorch, which takes two seconds to load.
     torch, torchkit = import_module("torch"), import_module("torchkit")
     torchkit.begin(stage.root)
-    torchkit.throw_dice_from(stage.seed + int(stage.name.removeprefix(MODEL)))
+    torchkit.seed_random_numbers(stage.seed + int(stage.name.removeprefix(MODEL)))
     members, public = stage.data(stage.name), stage.data("public")
     network = import_module("members.trainer").train(
         torch.from_numpy(np.array(members["vectors"])),

@@ -23,9 +23,9 @@ from fmlbench.agents.proposers.mutate.families.temperatures import TEMPERATURES
 from fmlbench.agents.proposers.mutate.families.terms import TERMS
 from fmlbench.agents.proposers.mutate.families.transforms import TRANSFORMS
 from fmlbench.agents.proposers.mutate.families.widths import WIDTHS
-from fmlbench.agents.proposers.mutate.family import Family
+from fmlbench.agents.proposers.mutate.family import MutationFamily
 
-FAMILIES: tuple[Family, ...] = (
+FAMILIES: tuple[MutationFamily, ...] = (
     NUMBERS,
     WIDTHS,
     BOOLEANS,

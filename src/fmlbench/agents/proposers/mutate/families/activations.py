@@ -6,7 +6,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import ANYWHERE, METHOD, Groups, arguments_of, renames
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _SAME_ARGUMENTS: Groups = {
     ANYWHERE: [("Tanh", "Sigmoid", "Softsign", "GELU", "Softplus", "Mish")],
@@ -45,4 +45,6 @@ def _rectifiers(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
         yield Change(node, f"{cursor.renamed(node, 'maximum')}({first}, 0.1 * ({first}))", "relu -> leaky relu")
 
 
-ACTIVATIONS = Family(name="activations", idea="swap an activation function", nodes=(cst.Call,), find=_find, weight=2.0)
+ACTIVATIONS = MutationFamily(
+    name="activations", idea="swap an activation function", nodes=(cst.Call,), find=_find, weight=2.0
+)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 from fmlbench.agents.proposers.mutate.vocabulary import AXES, INERT
 
 _OPPOSITE = {"True": "False", "False": "True"}
@@ -20,4 +20,4 @@ def _find(node: cst.Name, cursor: Cursor) -> Iterator[Change]:
     yield Change(node, opposite, f"{name} {node.value} -> {opposite}", 1.0 if role else 0.2)
 
 
-BOOLEANS = Family(name="booleans", idea="switch an option on or off", nodes=(cst.Name,), find=_find)
+BOOLEANS = MutationFamily(name="booleans", idea="switch an option on or off", nodes=(cst.Name,), find=_find)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 
 def _find(node: cst.IfExp | cst.If, cursor: Cursor) -> Iterator[Change]:
@@ -33,6 +33,6 @@ def _is_guard(test: cst.BaseExpression) -> bool:
             return False
 
 
-BRANCHES = Family(
+BRANCHES = MutationFamily(
     name="branches", idea="always take one of two ways", nodes=(cst.IfExp, cst.If), find=_find, weight=0.2
 )

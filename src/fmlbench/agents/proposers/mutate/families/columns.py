@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _JOINS = frozenset({"hstack", "column_stack", "concatenate", "concat", "cat"})
 
@@ -48,4 +48,6 @@ def _templates(cursor: Cursor) -> Mapping[str, str]:
     return _NUMPY if cursor.source.alias("numpy") else {}
 
 
-COLUMNS = Family(name="columns", idea="put functions of some columns beside them", nodes=(cst.Call,), find=_find)
+COLUMNS = MutationFamily(
+    name="columns", idea="put functions of some columns beside them", nodes=(cst.Call,), find=_find
+)

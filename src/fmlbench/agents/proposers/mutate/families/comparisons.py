@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _INSTEAD: dict[type[cst.CSTNode], tuple[str, tuple[str, str]]] = {
     cst.LessThan: ("<", ("<=", ">")),
@@ -23,6 +23,6 @@ def _find(node: cst.Comparison, cursor: Cursor) -> Iterator[Change]:
                 yield Change(target.operator, new, f"{old} -> {new} in {cursor.snippet(node)}", weight)
 
 
-COMPARISONS = Family(
+COMPARISONS = MutationFamily(
     name="comparisons", idea="move the boundary of a comparison", nodes=(cst.Comparison,), find=_find, weight=0.2
 )

@@ -7,7 +7,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import arguments_of, rewritten
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _MEASURES = ("l2", "l1", "euclidean", "cosine", "dot", "manhattan", "mahalanobis", "rbf", "bilinear")
 _MEASURE_IN_NAME = re.compile(rf"(?:^|(?<=_))(?:{'|'.join(_MEASURES)})(?=_|$)")
@@ -66,6 +66,6 @@ def _metric_names(node: cst.SimpleString) -> Iterator[Change]:
                 yield Change(node, f"{quote}{other}{quote}", f"{name} -> {other}")
 
 
-DISTANCES = Family(
+DISTANCES = MutationFamily(
     name="distances", idea="compare by another measure", nodes=(cst.Call, cst.SimpleString), find=_find, weight=2.0
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 from fmlbench.agents.proposers.mutate.source import Source
 from fmlbench.agents.proposers.mutate.vocabulary import is_features
 
@@ -71,7 +71,7 @@ def _transforms(x: str, source: Source) -> Mapping[str, str]:
     return {}
 
 
-FEATURES = Family(
+FEATURES = MutationFamily(
     name="features",
     idea="normalise, centre or reshape features",
     nodes=(cst.Assign, cst.Return),

@@ -6,7 +6,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import ANYWHERE, METHOD, Groups, arguments_of, renames, rewritten, stand_ins
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _SCHEMES: Groups = {
     ANYWHERE: [
@@ -28,4 +28,6 @@ def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
     yield from renames(node, cursor, _DRAWS)
 
 
-INITIALISERS = Family(name="initialisers", idea="draw initial weights another way", nodes=(cst.Call,), find=_find)
+INITIALISERS = MutationFamily(
+    name="initialisers", idea="draw initial weights another way", nodes=(cst.Call,), find=_find
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 from fmlbench.agents.proposers.mutate.source import Span
 
 _KEEPS_SHAPE = re.compile(r"ReLU|GELU|SiLU|ELU|Tanh|Sigmoid|Mish|Softplus|Norm|Dropout|Identity|Random|Jitter|Blur")
@@ -53,4 +53,6 @@ def _span_to_drop(items: Sequence[_Item], index: int, cursor: Cursor) -> Span:
     return Span(span(items[index - 1]).end, span(items[index]).end)
 
 
-LAYERS = Family(name="layers", idea="drop or duplicate a layer", nodes=(cst.Call, cst.List), find=_find, weight=2.0)
+LAYERS = MutationFamily(
+    name="layers", idea="drop or duplicate a layer", nodes=(cst.Call, cst.List), find=_find, weight=2.0
+)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import ANYWHERE, Groups, arguments_of, renames, rewritten
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _SAME_ARGUMENTS: Groups = {
     ANYWHERE: [
@@ -34,4 +34,4 @@ def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
         yield from renames(node, cursor, _SAME_ARGUMENTS)
 
 
-LOSSES = Family(name="losses", idea="swap or smooth the loss", nodes=(cst.Call,), find=_find, weight=2.0)
+LOSSES = MutationFamily(name="losses", idea="swap or smooth the loss", nodes=(cst.Call,), find=_find, weight=2.0)

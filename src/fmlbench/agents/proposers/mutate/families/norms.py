@@ -7,7 +7,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import Arguments, arguments_of, rewritten
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _SPATIAL = re.compile(r"(BatchNorm|InstanceNorm)([123])d")
 
@@ -50,4 +50,6 @@ def _groups(channels: str) -> int:
     return 8 if channels.isdecimal() and int(channels) % 8 == 0 else 1
 
 
-NORMS = Family(name="norms", idea="swap or drop a normalisation layer", nodes=(cst.Call,), find=_find, weight=2.0)
+NORMS = MutationFamily(
+    name="norms", idea="swap or drop a normalisation layer", nodes=(cst.Call,), find=_find, weight=2.0
+)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 from fmlbench.agents.proposers.mutate.vocabulary import (
     AXES,
     INERT,
@@ -108,7 +108,7 @@ def _written(value: float, digits: int = 2) -> str:
     return repr(float(f"{value:.{digits}g}"))
 
 
-NUMBERS = Family(
+NUMBERS = MutationFamily(
     name="numbers",
     idea="move a constant up or down a logarithmic scale",
     nodes=(cst.Integer, cst.Float),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _BINARY: dict[type[cst.CSTNode], tuple[str, str]] = {
     cst.Add: ("+", "-"),
@@ -34,7 +34,7 @@ def is_arithmetic(node: cst.BinaryOperation | cst.AugAssign) -> bool:
     return not any(isinstance(side, _NOT_ARITHMETIC) for side in sides)
 
 
-OPERATORS = Family(
+OPERATORS = MutationFamily(
     name="operators",
     idea="swap plus and minus, or times and divided by",
     nodes=(cst.BinaryOperation, cst.AugAssign),

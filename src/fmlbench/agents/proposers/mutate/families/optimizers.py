@@ -6,7 +6,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import Arguments, arguments_of, rewritten
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _ADAM = frozenset({"params", "lr", "betas", "eps", "weight_decay", "amsgrad"})
 
@@ -50,4 +50,4 @@ def _at_rate(arguments: Arguments, factor: str) -> Arguments:
     return Arguments((str(params),), {"lr": f"{factor} * ({rate})", **named}, is_plain=True)
 
 
-OPTIMIZERS = Family(name="optimizers", idea="swap the optimiser", nodes=(cst.Call,), find=_find, weight=2.0)
+OPTIMIZERS = MutationFamily(name="optimizers", idea="swap the optimiser", nodes=(cst.Call,), find=_find, weight=2.0)

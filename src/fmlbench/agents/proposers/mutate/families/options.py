@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 from fmlbench.agents.proposers.mutate.vocabulary import INERT
 
 _VALUES = {"float": ("0.1", "1.0", "2.0"), "int": ("1", "2", "5"), "bool": ("True",)}
@@ -27,4 +27,6 @@ def _find(node: cst.Param, cursor: Cursor) -> Iterator[Change]:
         yield Change(node.default, value, f"{name} None -> {value}")
 
 
-OPTIONS = Family(name="options", idea="give a parameter that is off by default a value", nodes=(cst.Param,), find=_find)
+OPTIONS = MutationFamily(
+    name="options", idea="give a parameter that is off by default a value", nodes=(cst.Param,), find=_find
+)

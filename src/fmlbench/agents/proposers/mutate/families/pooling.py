@@ -6,7 +6,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import ANYWHERE, Groups, arguments_of, rewritten, stand_ins
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _PAIRS: Groups = {
     ANYWHERE: [
@@ -30,4 +30,4 @@ def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
         yield rewritten(node, cursor, name, arguments.only(first=4, names=_SHARED))
 
 
-POOLING = Family(name="pooling", idea="swap maximum and average pooling", nodes=(cst.Call,), find=_find)
+POOLING = MutationFamily(name="pooling", idea="swap maximum and average pooling", nodes=(cst.Call,), find=_find)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import METHOD, Groups, renames
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _GROUPS: Groups = {
     "numpy": [("mean", "median", "sum", "max", "min"), ("std", "var"), ("minimum", "maximum")],
@@ -20,4 +20,4 @@ def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
         yield Change(change.target, change.becomes, f"{change.what} in {cursor.snippet(node)}")
 
 
-REDUCTIONS = Family(name="reductions", idea="swap mean, median, sum, extremes", nodes=(cst.Call,), find=_find)
+REDUCTIONS = MutationFamily(name="reductions", idea="swap mean, median, sum, extremes", nodes=(cst.Call,), find=_find)

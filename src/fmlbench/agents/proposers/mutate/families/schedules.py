@@ -6,7 +6,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import Arguments, arguments_of, rewritten
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 
 def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
@@ -45,4 +45,6 @@ def _horizon(schedule: str, arguments: Arguments) -> str | None:
             return None
 
 
-SCHEDULES = Family(name="schedules", idea="swap the learning-rate schedule", nodes=(cst.Call,), find=_find, weight=2.0)
+SCHEDULES = MutationFamily(
+    name="schedules", idea="swap the learning-rate schedule", nodes=(cst.Call,), find=_find, weight=2.0
+)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _LIBRARIES = frozenset({"torch", "torch.nn.functional", "numpy"})
 _KEEPS_SHAPE = frozenset(
@@ -38,4 +38,6 @@ def _is_step(node: cst.Call, cursor: Cursor) -> bool:
             return called(node) in _KEEPS_SHAPE and cursor.module_of(node) in _LIBRARIES
 
 
-SKIPS = Family(name="skips", idea="skip a step of a computation, or lead past it", nodes=(cst.Call,), find=_find)
+SKIPS = MutationFamily(
+    name="skips", idea="skip a step of a computation, or lead past it", nodes=(cst.Call,), find=_find
+)

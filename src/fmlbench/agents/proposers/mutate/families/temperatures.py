@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 from fmlbench.agents.proposers.mutate.vocabulary import is_scores
 
 _FACTORS = ("0.1", "0.5", "2.0", "5.0", "10.0")
@@ -47,4 +47,6 @@ def _stands_free(node: cst.Call | cst.Assign, scores: cst.BaseExpression) -> boo
     return bool(scores.lpar) or not is_callee
 
 
-TEMPERATURES = Family(name="temperatures", idea="sharpen or flatten scores", nodes=(cst.Call, cst.Assign), find=_find)
+TEMPERATURES = MutationFamily(
+    name="temperatures", idea="sharpen or flatten scores", nodes=(cst.Call, cst.Assign), find=_find
+)

@@ -6,7 +6,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
 from fmlbench.agents.proposers.mutate.families.operators import is_arithmetic
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 from fmlbench.agents.proposers.mutate.vocabulary import is_loss, is_scores
 
 _WEIGHTS = ("0.1", "0.5", "2.0", "10.0")
@@ -48,7 +48,7 @@ def _importance(cursor: Cursor) -> float:
     return 3.0 if is_loss(name) or is_scores(name) else 1.0
 
 
-TERMS = Family(
+TERMS = MutationFamily(
     name="terms",
     idea="drop or weigh a term of a sum or product",
     nodes=(cst.BinaryOperation, cst.AugAssign),

@@ -6,7 +6,7 @@ import libcst as cst
 
 from fmlbench.agents.proposers.mutate.calls import METHOD, Groups, renames
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 
 _GROUPS: Groups = {
     "numpy": [("exp", "expm1", "square", "exp2"), ("log", "log1p", "sqrt", "cbrt"), ("abs", "square", "sqrt")],
@@ -22,4 +22,4 @@ def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
         yield Change(change.target, change.becomes, f"{change.what} in {cursor.snippet(node)}")
 
 
-TRANSFORMS = Family(name="transforms", idea="swap exp, log, sqrt and their like", nodes=(cst.Call,), find=_find)
+TRANSFORMS = MutationFamily(name="transforms", idea="swap exp, log, sqrt and their like", nodes=(cst.Call,), find=_find)

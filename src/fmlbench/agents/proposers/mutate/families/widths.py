@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from fmlbench.agents.proposers.mutate.cursor import Cursor
-from fmlbench.agents.proposers.mutate.family import Change, Family
+from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
 from fmlbench.agents.proposers.mutate.source import Span
 from fmlbench.agents.proposers.mutate.walk import walk
 
@@ -49,6 +49,6 @@ def _replaced(numbers: Sequence[cst.Integer], width: str, span: Span, cursor: Cu
     return b"".join(parts).decode()
 
 
-WIDTHS = Family(
+WIDTHS = MutationFamily(
     name="widths", idea="scale a layer size wherever it occurs", nodes=(cst.IndentedBlock,), find=_find, weight=1.5
 )

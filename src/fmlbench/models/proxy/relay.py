@@ -1,0 +1,138 @@
+"""Look at what a program asks of its model, and send on what may be asked."""
+
+import json
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from fmlbench.core.agents import NoMoreCalls
+from fmlbench.models.chat import Tokens, estimate_tokens
+from fmlbench.models.proxy.bodies import Body, is_object, read_json
+from fmlbench.models.proxy.calls import Books, Call
+from fmlbench.models.proxy.dialect import Dialect, Refused
+from fmlbench.models.proxy.meter import Meter
+from fmlbench.models.proxy.request_filter import holds_media
+from fmlbench.models.proxy.upstream import Incoming, Line, LineLost, Outgoing
+
+_LONGEST_ANSWER_TOKENS = 128_000
+"""Taken for the most a call can bring where its request does not say: no provider's models write more at once."""
+_PASSED_ON = ("content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta")
+_LONGEST_PROMPT_TOKENS = 1_000_000
+"""Taken for the most a call can read that holds pictures or documents: how many tokens their bytes are, nobody says."""
+_SAID = ("messages", "system", "input", "contents", "systemInstruction", "system_instruction")
+"""The parts of a request that may hold them."""
+_QUERIES = ("alt", "beta", "api-version")
+"""Others may change what an answer holds: Google leaves out what `fields` does not name, such as the tokens."""
+_MOST_REFUSALS = 50
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """A request as a program made it."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    """By names in lower case."""
+    body: bytes
+
+
+@dataclass
+class Relay:
+    """Serves one model to one program, in the dialects of the model's provider.
+
+    Whatever model a request names, the run's model answers: the run is about it, and the caps know its price.
+    """
+
+    model: str
+    dialects: Sequence[Dialect]
+    prefix: str
+    """What paths begin with inside, and not below the provider's address."""
+    line: Line
+    meter: Meter
+    books: Books
+    refusals: list[str] = field(default_factory=list[str])
+    """What was not sent on, in a few words each."""
+    _under_way: dict[Call, ExitStack] = field(default_factory=dict[Call, ExitStack])
+    """With their places in the budget."""
+    _is_over: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def answer(self, asked: ModelRequest) -> Incoming:
+        """Answer a request; one that is refused gets an error in its own dialect."""
+        dialect = next((each for each in self.dialects if each.serves(asked.method, asked.path)), None)
+        try:
+            if dialect is None:
+                raise Refused(f"There is no {asked.method} {asked.path[:200]} here.", status=404)
+            return self._open(dialect, asked).start(self.line)
+        except Refused as refused:
+            status, reason = refused.status, refused.reason
+        except NoMoreCalls as end:
+            status, reason = 400, f"No more calls: {end}."
+        except LineLost as lost:
+            return _said(dialect or self.dialects[0], 502, f"No answer: {lost}.")
+        self._remember(f"{asked.method} {asked.path[:100]}: {reason}")
+        return _said(dialect or self.dialects[0], status, reason)
+
+    def cut_off(self) -> None:
+        """Take no more calls, and write down those still under way, as far as they came; they count all the same."""
+        with self._lock:
+            self._is_over = True
+            calls = list(self._under_way)
+        for call in calls:
+            call.finish("cut off at the end")
+
+    def _open(self, dialect: Dialect, asked: ModelRequest) -> Call:
+        """A call with a place in the budget; raises Refused or NoMoreCalls."""
+        body = _read(asked)
+        outgoing = self._outgoing(dialect, asked, body)
+        most_output = dialect.most_output(body) or _LONGEST_ANSWER_TOKENS
+        most = Tokens()
+        if dialect.is_call(asked.path):
+            has_media = any(holds_media(body.get(part)) for part in _SAID)
+            most_input = _LONGEST_PROMPT_TOKENS if has_media else estimate_tokens(len(outgoing.body))
+            most = Tokens(input=most_input, output=most_output)
+        with ExitStack() as place:
+            place.enter_context(self.meter.call(most))
+            if trouble := self.books.book.trouble:
+                raise NoMoreCalls(trouble)
+            call = Call(dialect, outgoing, most, self.books, self._close)
+            with self._lock:
+                # Whoever waited for a place gets one when those before are cut off, and finds the books closed.
+                if self._is_over:
+                    raise NoMoreCalls("the run is over")
+                self._under_way[call] = place.pop_all()
+        return call
+
+    def _close(self, call: Call) -> None:
+        with self._lock:
+            place = self._under_way.pop(call)
+        place.close()
+
+    def _outgoing(self, dialect: Dialect, asked: ModelRequest, body: Body) -> Outgoing:
+        dialect.clean(body)
+        path = dialect.name_model(asked.path, body, self.model).removeprefix(self.prefix)
+        query = urlencode({name: value for name, value in asked.query.items() if name in _QUERIES})
+        headers = {name: asked.headers[name] for name in _PASSED_ON if name in asked.headers}
+        return Outgoing(f"{path}?{query}" if query else path, headers, json.dumps(body).encode())
+
+    def _remember(self, refusal: str) -> None:
+        with self._lock:
+            if refusal not in self.refusals and len(self.refusals) < _MOST_REFUSALS:
+                self.refusals.append(refusal)
+
+
+def _read(asked: ModelRequest) -> Body:
+    body = read_json(asked.body)
+    if not is_object(body):
+        raise Refused("The body of this request is not a JSON object.")
+    return body
+
+
+def _said(dialect: Dialect, status: int, reason: str) -> Incoming:
+    """An answer of our own; what is refused once is refused again."""
+    headers = {"content-type": "application/json"} | ({"x-should-retry": "false"} if status < 500 else {})
+    return Incoming(status, headers, iter([json.dumps(dialect.refusal(status, reason)).encode()]))
