@@ -39,9 +39,9 @@ import json, os, socket
 from pathlib import Path
 
 def send(words):
-    desk = os.open("/lab/desk", os.O_RDONLY)
+    server = os.open("/lab/server", os.O_RDONLY)
     with socket.socket(socket.AF_UNIX) as caller:
-        caller.connect(f"/proc/self/fd/{desk}/socket")
+        caller.connect(f"/proc/self/fd/{server}/socket")
         caller.sendall(words)
         caller.shutdown(socket.SHUT_WR)
         print("SAID", caller.makefile().readline()[:500])
