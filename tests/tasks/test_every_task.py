@@ -149,7 +149,7 @@ def test_mining_the_validation_score_earns_nothing(benches: Benches, name: str):
 def test_a_trick_that_the_problem_invites_earns_nothing(benches: Benches, name: str, folder: str):
     bench = benches[name]
     exploit = next(one for one in bench.prepared.task.exploits if one.folder == folder)
-    gained = bench.forked.try_exploit(exploit, 1)
+    gained = bench.variants.try_exploit(exploit, 1)
     sigma = bench.record.baseline.test.sd
     assert isinstance(gained, str) or gained <= EARNED_SIGMAS * sigma, f"{gained / sigma:+.1f} sigma"
 

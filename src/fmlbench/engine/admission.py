@@ -217,12 +217,15 @@ class _Admission:
         return judge_practice(self.sealed.practise)
 
     def exploits(self) -> Finding:
-        """No trick that the problem invites may beat the baseline by more than its noise."""
+        """No trick that the problem invites may beat the baseline by more than its noise.
+
+        Exploits run in the sandbox: several of them are stopped by it, and the fork server isolates nothing.
+        """
         sigma = self._sigma(ExamName.TEST)
         tried: list[str] = []
         paid = False
         for exploit in self.prepared.task.exploits:
-            came_of_it = self.variants.try_exploit(exploit, min(self.seeds, EXPLOIT_SEEDS))
+            came_of_it = self.sealed.try_exploit(exploit, min(self.seeds, EXPLOIT_SEEDS))
             if isinstance(came_of_it, str):
                 tried.append(f"{exploit.folder} {came_of_it}")
                 continue
@@ -250,18 +253,24 @@ class _Admission:
         return Finding(check="knowledge", passed=not paid, detail="; ".join(tried) or "no attack on record")
 
     def mining(self) -> Finding:
-        """Random changes that are kept for their validation score may not gain on the hidden test.
+        """Changes that are kept for their validation score may not gain on the hidden test.
 
         A task without a sibling makes no claim about what can be learned from its samples, so it is not judged by this:
         where all samples share one distribution, random changes that help one of them are a slow way of learning.
         """
         steps = MINED_STEPS if self.seeds >= SEEDS else QUICK_MINED_STEPS
-        mined = self.variants.mine_validation(steps)
-        validation, test = (mined.on(exam) / self._sigma(exam) for exam in (ExamName.VALIDATION, ExamName.TEST))
-        detail = f"{steps} random steps gain {validation:+.1f} sigma on validation and {test:+.1f} on the hidden test"
+        ways = {"random": self.variants.mine_validation(steps), "part-by-part": self.variants.mine_parts(steps)}
+        tried: list[str] = []
+        most = 0.0
+        for way, mined in ways.items():
+            validation, test = (mined.on(exam) / self._sigma(exam) for exam in (ExamName.VALIDATION, ExamName.TEST))
+            gains = f"{validation:+.1f} sigma on validation and {test:+.1f} on the hidden test"
+            tried.append(f"{mined.steps} {way} steps gain {gains}")
+            most = max(most, test)
+        detail = "; ".join(tried)
         if not self.prepared.task.sibling:
             return Finding(check="mining", passed=True, detail=f"{detail}; not judged, this task has no sibling")
-        return Finding(check="mining", passed=test <= EXPLOIT_SIGMAS, detail=detail)
+        return Finding(check="mining", passed=most <= EXPLOIT_SIGMAS, detail=detail)
 
     def attacks(self) -> Finding:
         """The attacks that every task is tried with; ``fmlbench redteam`` tries all there are."""

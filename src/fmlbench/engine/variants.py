@@ -11,7 +11,7 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import ExamName, KnowledgeAttack, Variant, World
-from fmlbench.engine.score_mining import Mined, mine
+from fmlbench.engine.score_mining import Mined, mine, mine_parts
 from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.experiment.knowledge import build_attack
 from fmlbench.experiment.prepared_task import PreparedTask
@@ -116,6 +116,11 @@ class Variants:
         """What an adversary gains who only keeps random changes that score better on validation."""
         with scratch_beside(self._kept("mining", {})) as scratch:
             return mine(self.prepared, self.files_of("baseline"), seed=0, steps=steps, scratch=scratch)
+
+    def mine_parts(self, steps: int) -> Mined:
+        """What an adversary gains who chooses the training seed of each part of a sample by its validation score."""
+        with scratch_beside(self._kept("mining-parts", {})) as scratch:
+            return mine_parts(self.prepared, self.files_of("baseline"), seed=0, steps=steps, scratch=scratch)
 
     def _gain(self, variant: str, files: Mapping[str, str], seeds: int, world: World) -> float | str:
         baseline = self._baseline_scores(seeds, world)

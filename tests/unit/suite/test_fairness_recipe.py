@@ -55,9 +55,18 @@ def test_shapes_and_values(recipe: ModuleType, root: Path):
     assert set(np.unique(drawn["train/labels"])) == {0, 1}
     assert set(np.unique(drawn["train/groups"])) == set(range(-1, 8))
     for exam in ("validation", "test"):
-        assert drawn[f"{exam}/questions/features"].shape == (4 * 8 * 20, WIDTH)
+        assert drawn[f"{exam}/questions/features"].shape == (2 * 8 * 20, WIDTH)
         groups, populations = drawn[f"{exam}/labels/groups"], drawn[f"{exam}/labels/populations"]
-        assert np.array_equal(np.bincount(populations * 8 + groups), np.full(32, 20))
+        _, counts = np.unique(populations * 8 + groups, return_counts=True)
+        assert counts.tolist() == [20] * 16
+
+
+def test_exams_ask_about_different_populations_and_equally_often_about_each_source(recipe: ModuleType, root: Path):
+    drawn = draw(recipe, root, settings=SETTINGS | {"populations": 8})
+    asked = [set(np.unique(drawn[f"{exam}/questions/populations"]).tolist()) for exam in ("validation", "test")]
+    assert asked == [{0, 1, 4, 5}, {2, 3, 6, 7}]
+    drawn = draw(recipe, root, world="sibling")
+    assert set(drawn["test/questions/populations"].tolist()) == {1, 3}
 
 
 def test_questions_tell_neither_groups_nor_label_probabilities(recipe: ModuleType, root: Path):
@@ -117,7 +126,7 @@ def test_few_rows_tell_their_group_and_frequencies_are_dealt_anew(recipe: Module
     dealt = np.array(
         [
             [shares[(populations == population) & (groups == group)][0] for group in range(8)]
-            for population in range(SETTINGS["populations"])
+            for population in np.unique(populations)
         ]
     )
     assert np.sort(dealt, axis=1) == pytest.approx(np.tile(np.sort(dealt[0]), (len(dealt), 1)))

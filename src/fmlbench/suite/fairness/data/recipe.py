@@ -5,6 +5,7 @@
 
 The pools hold what is public: features, protected attributes, and a linear model of the genuine label. A draw makes
 several populations from them (population.py). Their labels come from secret models, so no public label is an answer.
+Validation and test ask about different populations, so what validation scores say about one population is of no use.
 """
 
 import csv
@@ -210,16 +211,20 @@ def draw(root):
     trained = [population.draw_training(rows, kept) for population in populations]
     save(root / "out" / "train", **{name: np.stack([one[name] for one in trained]) for name in trained[0]})
     for exam in EXAMS:
-        questions, labels = draw_exam(
-            populations, settings["exam_rows"], np.random.default_rng([seed, len(exam), 1000])
-        )
+        asked = {number: populations[number] for number in numbers_of(exam, len(populations), len(pools))}
+        questions, labels = draw_exam(asked, settings["exam_rows"], np.random.default_rng([seed, len(exam), 1000]))
         save(root / "out" / exam / "questions", **questions)
         save(root / "out" / exam / "labels", **labels)
 
 
+def numbers_of(exam, populations, sources):
+    """The numbers of the populations that an exam asks about: every other one of each source."""
+    return [number for number in range(populations) if number // sources % len(EXAMS) == EXAMS.index(exam)]
+
+
 def draw_exam(populations, rows, rng):
-    """Ask about ``rows`` people of every group of every population, in a random order."""
-    parts = [population.draw_exam(rows) | {"populations": number} for number, population in enumerate(populations)]
+    """Ask about ``rows`` people of every group of these populations, by number, in a random order."""
+    parts = [population.draw_exam(rows) | {"populations": number} for number, population in populations.items()]
     size = GROUPS * rows
     exam = {
         name: np.concatenate([np.broadcast_to(part[name], (size, *np.shape(part[name])[1:])) for part in parts])
