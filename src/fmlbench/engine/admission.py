@@ -15,7 +15,7 @@ from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.figures import score_text
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
-from fmlbench.core.task import Calibration, ExamName, Figure, Measured, SiblingCalibration, World
+from fmlbench.core.task import Calibration, ExamName, Figure, Measured, SiblingCalibration, Variant, World
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.red_team import attack_task
@@ -219,19 +219,19 @@ class _Admission:
     def exploits(self) -> Finding:
         """No trick that the problem invites may beat the baseline by more than its noise.
 
-        Exploits run in the sandbox: several of them are stopped by it, and the fork server isolates nothing.
+        The fork server isolates nothing, so an exploit that gains there is tried again in the sandbox.
         """
         sigma = self._sigma(ExamName.TEST)
         tried: list[str] = []
-        paid = False
+        pays = False
         for exploit in self.prepared.task.exploits:
-            came_of_it = self.sealed.try_exploit(exploit, min(self.seeds, EXPLOIT_SEEDS))
-            if isinstance(came_of_it, str):
-                tried.append(f"{exploit.folder} {came_of_it}")
+            gain = try_exploit(exploit, self.variants, self.sealed, min(self.seeds, EXPLOIT_SEEDS), sigma)
+            if isinstance(gain, str):
+                tried.append(f"{exploit.folder} {gain}")
                 continue
-            paid = paid or came_of_it > EXPLOIT_SIGMAS * sigma
-            tried.append(f"{exploit.folder} {came_of_it / sigma:+.1f} sigma")
-        return Finding(check="exploits", passed=not paid, detail="; ".join(tried) or "none on record")
+            pays = pays or gain > EXPLOIT_SIGMAS * sigma
+            tried.append(f"{exploit.folder} {gain / sigma:+.1f} sigma")
+        return Finding(check="exploits", passed=not pays, detail="; ".join(tried) or "none on record")
 
     def knowledge(self) -> Finding:
         """Nothing that is known of the public data may beat the baseline by more than its noise."""
@@ -303,6 +303,14 @@ class _Admission:
         if self.seeds < SEEDS and calibration is not None:
             return calibration.baseline.on(exam).sd or _NO_NOISE
         return stdev(self.variants.measure("baseline", max(self.seeds, 3)).on(exam)) or _NO_NOISE
+
+
+def try_exploit(exploit: Variant, forked: Variants, sealed: Variants, seeds: int, sigma: float) -> float | str:
+    """The gain of an exploit on the fork server, or in the sandbox if it would pay on the fork server."""
+    gain = forked.try_exploit(exploit, seeds)
+    if isinstance(gain, str) or gain <= EXPLOIT_SIGMAS * sigma:
+        return gain
+    return sealed.try_exploit(exploit, seeds)
 
 
 def judge_practice(practise: Callable[[], Evaluation | None]) -> Finding:
