@@ -61,6 +61,9 @@ class Edit:
             raise SystemExit(f"{self.file} does not hold exactly one {self.old!r}")
         return {**files, self.file: files[self.file].replace(self.old, self.new)}
 
+    def overlaps(self, other: "Edit") -> bool:
+        return self.file == other.file and (self.old in other.old or other.old in self.old)
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -92,9 +95,10 @@ class Comparison:
         if isinstance(scores, str):
             return f"{name} {scores} | | |"
         validation, test = self.gains(scores)
-        share = test / self.gains(self.variants.measure("reference", self.seeds))[1]
-        way = f"**{share:.0%}**" if share > HALF else f"{share:.0%}"
-        return f"{name} {validation:+.4f} | {test:+.4f} | {way} |"
+        reference = self.variants.measure("reference", self.seeds)
+        share = test / self.gains(reference)[1]
+        mark = "**" if share > HALF and scores != reference else ""
+        return f"{name} {validation:+.4f} | {test:+.4f} | {mark}{round(100 * share)}%{mark} |"
 
 
 def main() -> None:
@@ -149,13 +153,13 @@ def agreement(candidates: list[VariantScores]) -> float:
 
 
 def _best_numbers(comparison: Comparison, tried: dict[tuple[Edit, ...], VariantScores | str]) -> list[Edit]:
-    """The best changes on the hidden test, one for each number: two values of a number cannot be combined."""
+    """The best changes on the hidden test that can be combined: no two of them change the same text."""
     gains = {edit: comparison.gains(scores)[1] for (edit,), scores in tried.items() if not isinstance(scores, str)}
-    best_first = sorted(gains, key=lambda edit: -gains[edit])
-    best: dict[tuple[str, str], Edit] = {}
-    for edit in best_first:
-        best.setdefault((edit.file, edit.old), edit)
-    return list(best.values())[:COMBINED]
+    best: list[Edit] = []
+    for edit in sorted(gains, key=lambda edit: -gains[edit]):
+        if not any(edit.overlaps(other) for other in best):
+            best.append(edit)
+    return best[:COMBINED]
 
 
 def _try_and_print(comparison: Comparison, *edits: Edit) -> VariantScores | str:
