@@ -141,15 +141,16 @@ def compare(comparison: Comparison, edits: list[Edit], *, with_pairs: bool) -> N
     shipped = comparison.try_variants()
     for name, scores in shipped.items():
         print(comparison.row(f"| | | {name} |", scores), flush=True)
-    measured = [one for one in (*tried.values(), *shipped.values()) if not isinstance(one, str)]
-    print(f"\nSpearman's correlation of validation and hidden test: {agreement(measured):.2f} (n = {len(measured)})")
+    print("\nSpearman's correlation of validation and hidden test:")
+    print(f"all candidates {agreement([*tried.values(), *shipped.values()])}")
+    print(f"changed numbers alone {agreement([*tried.values()])}")
 
 
-def agreement(candidates: list[VariantScores]) -> float:
-    """Spearman's correlation of the candidates' means on both exams."""
-    correlation = correlate([(fmean(one.validation), fmean(one.test)) for one in candidates], Kind.SPEARMAN)
-    assert correlation, "too few candidates"
-    return correlation.r
+def agreement(candidates: list[VariantScores | str]) -> str:
+    """Spearman's correlation of the means on both exams, over the candidates that have scores."""
+    means = [(fmean(one.validation), fmean(one.test)) for one in candidates if not isinstance(one, str)]
+    correlation = correlate(means, Kind.SPEARMAN)
+    return f"{correlation.r:.2f} (n = {len(means)})" if correlation else f"undefined (n = {len(means)})"
 
 
 def _best_numbers(comparison: Comparison, tried: dict[tuple[Edit, ...], VariantScores | str]) -> list[Edit]:
