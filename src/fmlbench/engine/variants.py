@@ -67,12 +67,19 @@ class Variants:
             measured.append(self._insist(variant, self._measure(variant, files, seed)))
             self.progress.advance(1)
         self.progress.finish()
-        return VariantScores(
-            validation=[_score(one.validation) for one in measured],
-            test=[_score(one.test) for one in measured],
-            cpu_seconds=[one.validation.cpu_seconds + one.test.cpu_seconds for one in measured],
-            peak_memory_mb=[one.validation.peak_memory_mb for one in measured],
-        )
+        return _scores(measured)
+
+    def try_files(self, name: str, files: Mapping[str, str], seeds: int) -> VariantScores | str:
+        """Scores of any editable files on the first so many check seeds; or why they have none."""
+        if violation := self._violation_of(files):
+            return f"{Outcome.REJECTED}: {violation}"
+        measured: list[_Measurement] = []
+        for seed in range(seeds):
+            measured.append(self._measure(name, files, seed))
+            failed = next((one for one in (measured[-1].validation, measured[-1].test) if not one.is_ok), None)
+            if failed:
+                return f"{failed.outcome}: {failed.reason}"
+        return _scores(measured)
 
     def measure_sibling(self, variant: str, seeds: int) -> list[float]:
         """Scores of a variant on the hidden test of the sibling, on the first so many check seeds."""
@@ -239,6 +246,15 @@ def _keep(record: Record, scratch: Path, kept: Path) -> None:
     fresh = scratch / kept.name
     fresh.write_text(record.model_dump_json(), "utf-8")
     fresh.replace(kept)
+
+
+def _scores(measured: list[_Measurement]) -> VariantScores:
+    return VariantScores(
+        validation=[_score(one.validation) for one in measured],
+        test=[_score(one.test) for one in measured],
+        cpu_seconds=[one.validation.cpu_seconds + one.test.cpu_seconds for one in measured],
+        peak_memory_mb=[one.validation.peak_memory_mb for one in measured],
+    )
 
 
 def _score(evaluation: Evaluation) -> float:
