@@ -287,7 +287,7 @@ def test_a_program_that_is_held_when_the_harness_is_killed_ends_with_it(make: Ru
     folder = make("echo 'import time; time.sleep(3)' >> tinylearn/model.py; fml submit -m slow; echo said", steps=1)
     words = [str(path) for path in (dirs.cache, dirs.runs, folder.path)]
     with subprocess.Popen([sys.executable, "-c", PLAYER, *words]) as harness:
-        while not list(folder.bench.glob("1/**/*.log")):
+        while not list(folder.experiments.glob("1/**/*.log")):
             assert harness.poll() is None
             time.sleep(0.2)
         harness.send_signal(signal.SIGKILL)

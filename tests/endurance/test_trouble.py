@@ -111,7 +111,7 @@ def test_paths_with_spaces_and_two_runs_at_once(new_run: NewRun, play: Play):
         output, _ = player.communicate(timeout=600)
         assert player.returncode == 0, output.decode()
     assert essence(folders[0]) == essence(folders[1])
-    assert not list(folders[0].bench.glob("*"))
+    assert not list(folders[0].experiments.glob("*"))
 
 
 def test_a_baseline_without_a_score_stops_the_run_before_anything_is_spent(dirs: Dirs, tmp_path: Path):

@@ -54,7 +54,7 @@ def read_summary(folder: RunFolder) -> RunSummary:
     """What came of a run so far."""
     spec = folder.read_spec()
     state = read_state(folder)
-    return summarise(spec, state, task_of(spec, state), is_played=folder.is_played)
+    return summarise(spec, state, task_of(spec, state), is_played=folder.is_running)
 
 
 def task_of(spec: RunSpec, state: RunState) -> Task:

@@ -18,7 +18,7 @@ def find_leftovers(run: Path, mark: str, folders: Iterable[Path]) -> list[str]:
         *(f"control group {name}" for name in groups_of(run.name)),
         *(f"mount {place}" for place in _mounts_of("self", run)),
         *(f"file {path}" for path in _files_named(mark, (*map(Path, _SHARED_FOLDERS), *folders))),
-        *(f"file {path}" for path in sorted(run.glob("bench/*/*"))),
+        *(f"file {path}" for path in sorted(run.glob("experiments/*/*"))),
     ]
 
 

@@ -61,10 +61,10 @@ class InformationUse:
 
 @dataclass(frozen=True)
 class _Copy:
-    """A block of lines that the baseline has as well."""
+    """A block of lines that the baseline also contains."""
 
     skipped: int
-    """How many new lines stand before it."""
+    """Number of new lines before it."""
     distance: int
     """From the line of the baseline that follows the last copied one."""
     lines: int
@@ -92,9 +92,9 @@ def shared_share(files: Mapping[str, str], other: Mapping[str, str], baseline_fi
     alone = added_information(files, baseline_files).bytes
     if not alone:
         return 0.0
-    # Under paths that no proposal has, so that the other's lines can be referred to and its files are not deleted ones.
-    beside = {f"\0{path}": runtime_text(path, text) for path, text in other.items()}
-    given_other = added_information({**files, **beside}, {**baseline_files, **beside}).bytes
+    # Added under paths that no proposal can have, so that the encoder can copy lines from the other files.
+    hidden = {f"\0{path}": runtime_text(path, text) for path, text in other.items()}
+    given_other = added_information({**files, **hidden}, {**baseline_files, **hidden}).bytes
     return max(0.0, 1 - given_other / alone)
 
 

@@ -39,7 +39,7 @@ def test_practice_holds_to_the_rules_of_the_task(tmp_path: Path, dirs: Dirs, san
         kept = practice(untouched)
     assert (kept.outcome, broken.outcome) == (Outcome.OK, Outcome.INVALID)
     assert "Be nearly as accurate as the baseline." in broken.reason
-    assert list(session.folder.bench.iterdir()) == []
+    assert list(session.folder.experiments.iterdir()) == []
 
 
 def test_what_was_spent_on_no_step_is_not_given_again(toy: PreparedTask, dirs: Dirs):

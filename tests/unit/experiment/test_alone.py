@@ -30,8 +30,8 @@ def test_a_stage_that_trains_alone_begins_with_an_empty_carry_folder(
     files = editable_files(toy.codebase, toy.task.editable)
     files = dict.fromkeys(files, LOOKS_AROUND)
     prepared = with_stages(toy, "first", "second", alone=alone)
-    draw = make_sample(toy, "step", 7, 0)
-    experiment = Experiment(prepared=prepared, files=files, draw=draw, folder=tmp_path / "bench", label="alone")
+    sample = make_sample(toy, "step", 7, 0)
+    experiment = Experiment(prepared=prepared, files=files, sample=sample, folder=tmp_path / "bench", label="alone")
     with closing(experiment):
         assert experiment.train(ExamName.VALIDATION).outcome is outcome
     left = {path.relative_to(tmp_path / "bench" / "carry").parts[0] for path in tmp_path.rglob("model")}

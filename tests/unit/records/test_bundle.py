@@ -16,8 +16,8 @@ from tests.unit.reports.by_hand import complete_run, spec_of, write_run
 def run(tmp_path: Path) -> RunFolder:
     folder = write_run(tmp_path, spec_of(), complete_run(spec_of()))
     folder.lock.touch()
-    (folder.bench / "0").mkdir(parents=True)
-    (folder.bench / "0" / "carry").write_text("in flight")
+    (folder.experiments / "0").mkdir(parents=True)
+    (folder.experiments / "0" / "carry").write_text("in flight")
     folder.step(1).mkdir(parents=True)
     (folder.step(1) / "train.log").write_text("a log")
     return folder

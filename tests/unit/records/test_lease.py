@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import RunLocked
-from fmlbench.records.lease import CANCELLED, STALE_SECONDS, Lease, holder_of, is_known_alive, leased, me
+from fmlbench.records.lease import CANCELLED, STALE_SECONDS, Lease, holder_of, is_known_alive, leased, own_lease
 
 ELSEWHERE = Lease(host="node7", boot="another kernel", pid=42)
 FAST = 0.01
@@ -44,7 +44,7 @@ def test_the_run_of_a_player_that_fell_silent_is_taken_over_and_it_stops(tmp_pat
         with leased(tmp_path):
             holder = holder_of(tmp_path)
             assert holder
-            assert holder.lease == me()
+            assert holder.lease == own_lease()
             assert stopped.wait(60)
 
 
@@ -59,7 +59,7 @@ def test_a_heartbeat_keeps_the_lease_young(tmp_path: Path):
 
 
 def test_a_dead_player_of_this_machine_is_known_to_be_dead_at_once(tmp_path: Path):
-    gone = me().model_copy(update={"pid": 2**22 + 1})
+    gone = own_lease().model_copy(update={"pid": 2**22 + 1})
     (tmp_path / "lease.3").write_text(gone.model_dump_json())
     assert holder_of(tmp_path) is None
     with leased(tmp_path):
@@ -67,25 +67,25 @@ def test_a_dead_player_of_this_machine_is_known_to_be_dead_at_once(tmp_path: Pat
 
 
 def test_a_process_that_got_a_dead_players_number_is_not_that_player(tmp_path: Path):
-    earlier = me().model_copy(update={"began": 1})
+    earlier = own_lease().model_copy(update={"began": 1})
     (tmp_path / "lease.3").write_text(earlier.model_dump_json())
     assert holder_of(tmp_path) is None
-    assert not is_known_alive(earlier, me())
-    assert is_known_alive(me(), me())
+    assert not is_known_alive(earlier, own_lease())
+    assert is_known_alive(own_lease(), own_lease())
 
 
 def test_a_player_in_another_container_is_told_by_its_heartbeat_alone(tmp_path: Path):
     # Its number means nothing here: there may be no such process, or another one.
-    other = me().model_copy(update={"namespace": "pid:[1]", "pid": 2**22 + 1})
+    other = own_lease().model_copy(update={"namespace": "pid:[1]", "pid": 2**22 + 1})
     (tmp_path / "lease.3").write_text(other.model_dump_json())
     assert holder_of(tmp_path)
-    assert not is_known_alive(other.model_copy(update={"pid": os.getpid()}), me())
+    assert not is_known_alive(other.model_copy(update={"pid": os.getpid()}), own_lease())
     grow_old(tmp_path, STALE_SECONDS + 1)
     assert holder_of(tmp_path) is None
 
 
 def test_a_lease_of_an_earlier_version_is_judged_by_its_number_alone(tmp_path: Path):
-    text = f'{{"host":"{me().host}","boot":"{me().boot}","pid":%d,"released":false}}'
+    text = f'{{"host":"{own_lease().host}","boot":"{own_lease().boot}","pid":%d,"released":false}}'
     (tmp_path / "lease.3").write_text(text % os.getpid())
     assert holder_of(tmp_path)
     (tmp_path / "lease.3").write_text(text % (2**22 + 1))

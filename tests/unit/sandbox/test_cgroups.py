@@ -10,11 +10,11 @@ import pytest
 
 from fmlbench.core.task import Limits
 from fmlbench.sandbox.cgroup_versions import CgroupV2
-from fmlbench.sandbox.cgroups import Homes, find_homes, groups_of, open_group, remove_stale, usable_homes
+from fmlbench.sandbox.cgroups import CgroupParents, find_parents, groups_of, open_group, remove_stale, usable_parents
 from fmlbench.sandbox.processes import ProcessUsage
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=100, processes=10)
-needs_cgroups = pytest.mark.skipif(usable_homes() is None, reason="this user may not make control groups")
+needs_cgroups = pytest.mark.skipif(usable_parents() is None, reason="this user may not make control groups")
 
 
 def fake_proc(folder: Path, mounts: list[str], groups: list[str]) -> Path:
@@ -36,7 +36,7 @@ def test_version_2_groups_are_made_beside_our_own(tmp_path: Path) -> None:
     v2_folder(slice_folder / "terminal.scope", "")
     mounts = [f"30 22 0:26 / {tmp_path}/fs rw - cgroup2 cgroup2 rw,nsdelegate"]
     proc = fake_proc(tmp_path / "proc", mounts, ["0::/app.slice/terminal.scope"])
-    assert find_homes(proc) == [Homes((slice_folder,))]
+    assert find_parents(proc) == [CgroupParents((slice_folder,))]
 
 
 def test_version_2_without_memory_is_of_no_use(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_version_2_without_memory_is_of_no_use(tmp_path: Path) -> None:
     (tmp_path / "fs" / "app.slice" / "cgroup.subtree_control").write_text("cpu pids\n")
     mounts = [f"30 22 0:26 / {tmp_path}/fs rw - cgroup2 cgroup2 rw"]
     proc = fake_proc(tmp_path / "proc", mounts, ["0::/app.slice/terminal.scope"])
-    assert find_homes(proc) == []
+    assert find_parents(proc) == []
 
 
 def v1_proc(tmp_path: Path, *, limit: int) -> Path:
@@ -61,14 +61,14 @@ def v1_proc(tmp_path: Path, *, limit: int) -> Path:
 
 def test_version_1_groups_stay_within_a_limit_that_we_are_under(tmp_path: Path) -> None:
     fs = tmp_path / "fs"
-    (home,) = find_homes(v1_proc(tmp_path, limit=8 * 2**30))
+    (home,) = find_parents(v1_proc(tmp_path, limit=8 * 2**30))
     assert home.folders == (fs / "memory" / "batch" / "job_1", fs / "pids", fs / "cpu,cpuacct" / "batch")
     assert home.version == 1
 
 
 def test_version_1_groups_are_made_at_the_top_where_we_are_under_none(tmp_path: Path) -> None:
     fs = tmp_path / "fs"
-    (home,) = find_homes(v1_proc(tmp_path, limit=9223372036854771712))
+    (home,) = find_parents(v1_proc(tmp_path, limit=9223372036854771712))
     assert home.folders == (fs / "memory", fs / "pids", fs / "cpu,cpuacct")
 
 
@@ -77,7 +77,7 @@ def test_a_container_sees_only_a_part_of_the_hierarchy(tmp_path: Path) -> None:
     (own.parent / "cgroup.subtree_control").write_text("memory pids\n")
     mounts = [f"30 22 0:26 /docker/abc {tmp_path}/fs rw - cgroup2 cgroup2 rw"]
     proc = fake_proc(tmp_path / "proc", mounts, ["0::/docker/abc/harness"])
-    assert find_homes(proc) == [Homes((tmp_path / "fs",))]
+    assert find_parents(proc) == [CgroupParents((tmp_path / "fs",))]
 
 
 def test_version_2_limits_and_figures(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_job_finds_its_mounts_arguments_and_environment(server: ForkServer, wo
     [
         ("raise ValueError('wrong')", {}, ExitKind.CRASHED, "exit code 1: ValueError: wrong"),
         ("import sys; sys.exit(3)", {}, ExitKind.CRASHED, "exit code 3"),
-        ("import os; os.kill(os.getpid(), 9)", {}, ExitKind.CRASHED, "died of SIGKILL"),
+        ("import os; os.kill(os.getpid(), 9)", {}, ExitKind.CRASHED, "killed by SIGKILL"),
         ("while True: pass", {"cpu_seconds": 1}, ExitKind.TIMEOUT, "used more than 1 CPU seconds"),
         ("import time; time.sleep(1000)", {"wall_seconds": 1}, ExitKind.TIMEOUT, "ran for more than 1 seconds"),
     ],

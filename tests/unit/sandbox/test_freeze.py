@@ -50,7 +50,7 @@ def freezer(tmp_path: Path) -> Iterator[Freezer]:
     try:
         yield held
     finally:
-        with held.still():
+        with held.frozen():
             for pid in tree.pids():
                 subprocess.run(["kill", "-KILL", str(pid)], check=False)
         root.wait()
@@ -66,7 +66,7 @@ def written(folder: Path) -> dict[str, int]:
 
 
 def test_nothing_is_done_while_a_job_is_held_and_everything_afterwards(freezer: Freezer, tmp_path: Path):
-    with freezer.still():
+    with freezer.frozen():
         before = written(tmp_path)
         time.sleep(0.3)
         assert written(tmp_path) == before
@@ -74,12 +74,12 @@ def test_nothing_is_done_while_a_job_is_held_and_everything_afterwards(freezer: 
 
 
 def test_a_job_that_has_ended_is_easily_held():
-    with Freezer().still():
+    with Freezer().frozen():
         pass
 
 
 def test_what_was_held_goes_on_whatever_happened_meanwhile(freezer: Freezer, tmp_path: Path):
-    with pytest.raises(ZeroDivisionError), freezer.still():
+    with pytest.raises(ZeroDivisionError), freezer.frozen():
         raise ZeroDivisionError
     before = written(tmp_path)
     wait_until(lambda: all(size > before[name] for name, size in written(tmp_path).items()))

@@ -12,11 +12,11 @@ from fmlbench.sandbox.launcher import Launch, Launcher, LauncherFailed, Launcher
 
 
 def shell(script: str) -> Launch:
-    """A keeper that runs a script; STATUS, START and ORDERS are its ends of the pipes, as files."""
+    """A keeper that runs a script; STATUS, START and CONFIG are its ends of the pipes, as files."""
 
     def command(ends: LauncherPipes) -> list[str]:
-        script_with_orders = script.replace("ORDERS", f"/proc/self/fd/{ends.orders}")
-        filled = script_with_orders.replace("STATUS", f"/proc/self/fd/{ends.status}").replace(
+        with_config = script.replace("CONFIG", f"/proc/self/fd/{ends.config}")
+        filled = with_config.replace("STATUS", f"/proc/self/fd/{ends.status}").replace(
             "START", f"/proc/self/fd/{ends.start}"
         )
         return ["/bin/sh", "-c", filled]
@@ -26,7 +26,7 @@ def shell(script: str) -> Launch:
 
 def launch(command: Callable[[LauncherPipes], list[str]]) -> Launch:
     return Launch(
-        command=command, orders=b"be good", environment={"PATH": "/usr/bin:/bin"}, working_folder="/", pass_fds=()
+        command=command, config=b"be good", environment={"PATH": "/usr/bin:/bin"}, working_folder="/", pass_fds=()
     )
 
 
@@ -40,7 +40,7 @@ def read_all(handle: int) -> bytes:
 def test_a_job_begins_starts_and_ends_by_itself() -> None:
     script = """
         read -r go
-        echo "begins at $go: $(cat ORDERS)"
+        echo "begins at $go: $(cat CONFIG)"
         echo "{ \\"child-pid\\": $$, \\"other\\": 1 }" >STATUS
         head -c 1 START
         echo '{ "exit-code": 3 }' >STATUS
@@ -50,7 +50,7 @@ def test_a_job_begins_starts_and_ends_by_itself() -> None:
         launcher.start()
         assert read_all(launcher.output) == b"begins at go: be good\n!"
         launcher.end()
-        assert (launcher.exit_code, launcher.last_words) == (3, "ended with code 0")
+        assert (launcher.exit_code, launcher.exit_description) == (3, "ended with code 0")
 
 
 def test_a_keeper_that_ends_before_the_job_begins_has_failed() -> None:
@@ -58,7 +58,7 @@ def test_a_keeper_that_ends_before_the_job_begins_has_failed() -> None:
         with pytest.raises(LauncherFailed, match="did not start"):
             launcher.begin()
         launcher.end()
-        assert (launcher.exit_code, launcher.last_words) == (None, "ended with code 1")
+        assert (launcher.exit_code, launcher.exit_description) == (None, "ended with code 1")
         assert read_all(launcher.output) == b"no such thing\n"
 
 
@@ -67,7 +67,7 @@ def test_a_keeper_that_is_killed_has_no_exit_code_to_tell() -> None:
         with pytest.raises(LauncherFailed):
             launcher.begin()
         launcher.end()
-        assert (launcher.exit_code, launcher.last_words) == (None, "was killed by SIGKILL")
+        assert (launcher.exit_code, launcher.exit_description) == (None, "was killed by SIGKILL")
 
 
 def test_a_cut_lifeline_ends_the_keeper(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_keeper_that_does_not_end_is_killed_and_has_failed(monkeypatch: pytest
     monkeypatch.setattr(keeper_module, "_END_SECONDS", 30)
     with launcher:
         launcher.end()
-        assert launcher.last_words == "was killed by SIGKILL"
+        assert launcher.exit_description == "was killed by SIGKILL"
 
 
 def test_a_keeper_survives_that_nobody_listens_to_it_any_more() -> None:

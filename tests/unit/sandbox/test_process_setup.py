@@ -13,7 +13,7 @@ from fmlbench.sandbox.process_setup import (
     command_of,
     covered_parts,
     environment_of,
-    limit_keeper,
+    limit_launcher,
     limit_namespace,
     missing_parts,
     working_folder_of,
@@ -96,7 +96,7 @@ SMALL = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=100, disk_mb=20, scratch
 
 
 def test_without_a_cgroup_the_address_space_is_limited_with_room_to_spare(launcher: int) -> None:
-    limit_keeper(launcher, job(limits=SMALL), in_cgroup=False)
+    limit_launcher(launcher, job(limits=SMALL), in_cgroup=False)
     assert resource.prlimit(launcher, resource.RLIMIT_AS) == ((200 + 4096) * MB,) * 2
     assert resource.prlimit(launcher, resource.RLIMIT_FSIZE) == (31 * MB, 31 * MB)
     assert resource.prlimit(launcher, resource.RLIMIT_CORE) == (0, 0)
@@ -107,7 +107,7 @@ def test_in_a_cgroup_or_with_devices_the_address_space_is_free(
     launcher: int, in_cgroup: bool, devices: tuple[str, ...]
 ) -> None:
     before = resource.prlimit(launcher, resource.RLIMIT_AS)
-    limit_keeper(launcher, job(limits=SMALL, devices=devices), in_cgroup=in_cgroup)
+    limit_launcher(launcher, job(limits=SMALL, devices=devices), in_cgroup=in_cgroup)
     assert resource.prlimit(launcher, resource.RLIMIT_AS) == before
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from fmlbench.core.task import Limits
 from fmlbench.sandbox.protocol import ExitKind, ExitReason
-from fmlbench.sandbox.storage import Contents, Storage, Unmeasurable, measure, weigh
+from fmlbench.sandbox.storage import Contents, Storage, Unmeasurable, measure, stored_bytes
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=4, disk_mb=1, files=5, scratch_mb=1)
 
 
 def judge(folder: Path, scratch_bytes: int = 0, pids: tuple[int, ...] = ()) -> ExitReason | None:
-    return Storage([folder], lambda: scratch_bytes, LIMITS).judge(pids)
+    return Storage([folder], lambda: scratch_bytes, LIMITS).check(pids)
 
 
 def test_files_and_folders_count_at_every_depth(tmp_path: Path) -> None:
@@ -120,21 +120,21 @@ def test_a_file_that_lives_in_memory_alone_counts_as_memory(tmp_path: Path) -> N
 def test_names_weigh_what_they_can_hold(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "é").write_bytes(bytes(100))
-    assert weigh(tmp_path) == len("folder") + 2 + 100
+    assert stored_bytes(tmp_path) == len("folder") + 2 + 100
 
 
 def test_links_weigh_what_they_say_whether_or_not_they_lead_somewhere(tmp_path: Path) -> None:
     (tmp_path / "here").symlink_to("/.//.")
     (tmp_path / "nowhere").symlink_to("secret")
-    assert weigh(tmp_path) == len("here/.//.nowheresecret")
+    assert stored_bytes(tmp_path) == len("here/.//.nowheresecret")
 
 
 def test_extended_attributes_weigh_their_names_and_values(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    before = weigh(tmp_path)
+    before = stored_bytes(tmp_path)
     try:
         for path in (tmp_path, tmp_path / "file"):
             os.setxattr(path, "user.note", bytes(500))
     except OSError:
         pytest.skip("no extended attributes in this file system")
-    assert weigh(tmp_path) == before + 2 * (len("user.note") + 500)
+    assert stored_bytes(tmp_path) == before + 2 * (len("user.note") + 500)

@@ -44,7 +44,7 @@ def test_an_unknown_field_is_named(toy: Path):
     [
         ('data = ["train"]', 'data = ["train", "test"]', "a training stage sees no exam"),
         ('data = ["train"]', 'data = ["../elsewhere"]', r"tracks\.cpu\.training\.0\.data\.0"),
-        ("threads = 1", "threads = 1\ndraws = 0", r"tracks\.cpu\.draws"),
+        ("threads = 1", "threads = 1\nsamples = 0", r"tracks\.cpu\.samples"),
         ('dtype = "int64"', 'dtype = "int64", asked_again = 1.5', r"tracks\.cpu\.exam\.answers\.asked_again"),
         ("worst = 0.25", "worst = 1.5", "its goal is to maximize"),
         ("[reference]", '[[rules]]\nmetric = "x"\ntext = "y"\n\n[reference]', "a rule needs a bound"),

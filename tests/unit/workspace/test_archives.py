@@ -122,7 +122,7 @@ def test_an_archive_that_swells_is_given_up(tmp_path: Path):
     archive = make_zip(tmp_path / "a.zip", {"a": b"0" * 3_000_000, "b": b"0" * 3_000_000})
     (tmp_path / "into").mkdir()
     with pytest.raises(SourceFailed, match="swells"):
-        unpack(archive, tmp_path / "into", most_bytes=5_000_000)
+        unpack(archive, tmp_path / "into", max_bytes=5_000_000)
 
 
 @pytest.mark.parametrize("name", ["a.tar.gz", "a.zip", "a.tar.xz"])
