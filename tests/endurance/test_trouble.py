@@ -122,7 +122,7 @@ def test_a_baseline_without_a_score_stops_the_run_before_anything_is_spent(dirs:
     stopped = run(fmlbench(dirs.cache, dirs.runs, *command))
     assert stopped.returncode == 75
     assert_two_lines(stopped.stderr)
-    assert "The untouched code of 'slow' has no score here: timeout" in stopped.stderr
+    assert "The baseline of 'slow' has no score on this machine: timeout" in stopped.stderr
     (folder,) = dirs.runs.iterdir()
     assert read_state(RunFolder(folder)).steps == []
     assert "has no score" in run(fmlbench(dirs.cache, dirs.runs, "resume", folder.name)).stderr

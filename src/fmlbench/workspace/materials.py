@@ -112,9 +112,10 @@ def _apply(patch: Patch, files: Path, name: str) -> None:
     path = files / patch.file
     text = path.read_bytes().decode("utf-8") if path.is_file() else ""
     if text.count(patch.search) != 1:
-        problem = f"occurs {text.count(patch.search)} times, not once," if path.is_file() else "was not found: no file"
+        count = f"its search text occurs {text.count(patch.search)} times, not once, in {patch.file}"
+        problem = count if path.is_file() else f"{patch.file} does not exist"
         raise TaskInvalid(
-            f"A patch of {name} does not apply: its search text {problem} in {patch.file}.",
+            f"A patch of {name} does not apply: {problem}.",
             hint=f"Fix the patch for that file in the manifest ({patch.why}).",
         )
     path.write_bytes(text.replace(patch.search, patch.replace).encode("utf-8"))

@@ -123,7 +123,7 @@ def test_a_name_that_could_be_several_runs_is_answered_with_them(fmlbench: Fmlbe
     for spec in specs:
         write_run(runs, spec, [])
     names = ", ".join(spec.run_id for spec in specs[:4])
-    assert fmlbench("show", "toy").err.endswith(f"hint:  Say which: {names}{end}\n")
+    assert fmlbench("show", "toy").err.endswith(f"hint:  Choose one: {names}{end}\n")
 
 
 def test_an_unknown_run_is_an_error_with_a_hint(fmlbench: Fmlbench):

@@ -92,10 +92,10 @@ def test_every_fault_of_a_task_is_found(findings: list[Finding]):
         "mining": True,
         "attacks": False,
     }
-    told = {finding.check: finding.detail for finding in findings}
-    assert "+0.0 sigma (at least 3 asked; n = 1)" in told["reference"]
-    assert "0.9000 on record" in told["record"]
-    assert told["attacks"] == "not stopped: known-paths"
+    details = {finding.check: finding.detail for finding in findings}
+    assert "+0.0 sigma (at least 3 required; n = 1)" in details["reference"]
+    assert "0.9000 on record" in details["record"]
+    assert details["attacks"] == "not stopped: known-paths"
 
 
 def test_a_second_check_measures_only_what_changed(findings: list[Finding], bad: Path, dirs: Dirs, sandbox: Sandbox):
@@ -122,7 +122,7 @@ def test_what_ships_with_a_task_is_held_to_its_editing_rules(bad: Path, dirs: Di
     ("old", "new", "complaint"),
     [
         ('suggested = ["tinylearn/features.py"', 'suggested = ["tinylearn/none.py"', "suggests 'tinylearn/none.py'"),
-        ('globs = ["tinylearn/*.py"]\nsuggested = [', 'globs = ["x/*.py"]\nsuggested = []\n#', "has none"),
+        ('globs = ["tinylearn/*.py"]\nsuggested = [', 'globs = ["x/*.py"]\nsuggested = []\n#', "has no editable files"),
     ],
 )
 def test_what_agents_are_to_begin_with_must_be_there(

@@ -68,4 +68,4 @@ def test_answers_come_back_in_the_order_of_the_questions(run_pass: Callable[[Res
 def test_answers_of_several_sizes_are_no_answers(run_pass: Callable[[Respond], ExamPass]):
     exam_pass = run_pass(lambda question: np.zeros(int(question["number"]) - 9, np.int64))
     assert exam_pass.answers is None
-    assert exam_pass.problem == "the answers have shape (1,) here and (2,) there"
+    assert exam_pass.problem == "the answers have different shapes: (1,) and (2,)"

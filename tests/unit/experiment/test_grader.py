@@ -32,9 +32,9 @@ def test_a_score_that_is_no_number_is_refused(toy: PreparedTask, tmp_path: Path,
     assert "finite" in grade(toy, tmp_path, f'{{"score": {score}}}').refused
 
 
-def test_a_grader_that_fails_or_says_nothing_is_nobodys_fault_but_the_tasks(toy: PreparedTask, tmp_path: Path):
+def test_a_grader_that_fails_or_writes_nothing_is_an_infrastructure_failure(toy: PreparedTask, tmp_path: Path):
     with pytest.raises(InfraTrouble, match="gave up") as caught:
         grade(toy, tmp_path / "failed", "", ExitKind.CRASHED)
     assert "last words" in caught.value.hint
-    with pytest.raises(InfraTrouble, match="wrote no grade"):
+    with pytest.raises(InfraTrouble, match="wrote no valid grade"):
         grade(toy, tmp_path / "silent", "{}")

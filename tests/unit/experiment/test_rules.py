@@ -30,7 +30,7 @@ def test_the_baseline_itself_keeps_every_relative_rule():
 def test_a_rule_is_not_kept_by_a_metric_that_is_missing():
     assert (
         find_broken_rule((FLOOR,), {}, {}, {"accuracy": 0.70})
-        == "Accuracy must not fall. (there is no finite accuracy)"
+        == "Accuracy must not fall. (accuracy is missing or not finite)"
     )
 
 

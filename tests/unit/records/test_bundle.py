@@ -47,7 +47,7 @@ def test_a_bundle_holds_the_run_and_neither_its_lock_nor_what_is_in_flight(run: 
     assert (again.step(1) / "train.log").read_text() == "a log"
     assert (tmp_path / "out" / METRICS).read_text() == '{"a": 1}'
     assert manifest.run == spec_of().run_id
-    assert not [name for name in manifest.parts if "bench" in name or "lock" in name]
+    assert not [name for name in manifest.parts if "experiments" in name or "lock" in name]
 
 
 def test_what_a_program_left_in_its_folders_is_not_packed(run: RunFolder, tmp_path: Path):
@@ -73,7 +73,7 @@ def test_a_part_that_was_changed_added_or_taken_away_is_found(
     run: RunFolder, tmp_path: Path, change: dict[str, bytes | None]
 ):
     pack(run, "{}", tmp_path / "x.tar.gz")
-    with pytest.raises(BadRequest, match="not what its manifest says"):
+    with pytest.raises(BadRequest, match="does not match its manifest"):
         unpack(repacked(tmp_path / "x.tar.gz", change), tmp_path / "out")
 
 
@@ -89,7 +89,7 @@ def test_settings_of_a_repository_are_neither_packed_nor_taken(run: RunFolder, t
     }
     forged = manifest.model_copy(update={"parts": {**manifest.parts, "run/code.git/config": "0" * 64}})
     change: dict[str, bytes | None] = {"manifest.json": forged.model_dump_json().encode(), "run/code.git/config": b""}
-    with pytest.raises(BadRequest, match="no place in it"):
+    with pytest.raises(BadRequest, match="is not part of a bundle"):
         unpack(repacked(tmp_path / "x.tar.gz", change), tmp_path / "out")
 
 
@@ -105,5 +105,5 @@ def test_a_link_in_a_bundle_is_not_followed(tmp_path: Path):
 @pytest.mark.parametrize("content", [b"", b"no archive", gzip.compress(b"no archive", mtime=0)])
 def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes):
     (tmp_path / "x.tar.gz").write_bytes(content)
-    with pytest.raises(BadRequest, match="not a whole export"):
+    with pytest.raises(BadRequest, match="not a valid export"):
         unpack(tmp_path / "x.tar.gz", tmp_path / "out")

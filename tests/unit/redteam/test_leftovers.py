@@ -5,7 +5,7 @@ from pathlib import Path
 from fmlbench.redteam.leftovers import find_leftovers, guard, processes_of
 
 
-def test_nothing_is_found_where_nothing_was_left(tmp_path: Path):
+def test_finds_nothing_if_nothing_was_left(tmp_path: Path):
     assert find_leftovers(tmp_path / "toy.cpu.redteam.s0.none", "toy.cpu.redteam.s0.none", [tmp_path]) == []
 
 
@@ -17,7 +17,7 @@ def test_a_process_is_found_by_the_name_of_its_run_until_it_ends(tmp_path: Path)
     assert processes_of(run) == []
 
 
-def test_files_that_carry_the_mark_are_found_in_shared_folders_and_in_the_bench(tmp_path: Path):
+def test_finds_marked_files_in_shared_folders_and_in_the_experiments_folder(tmp_path: Path):
     run = tmp_path / "runs" / "some-run"
     (run / "experiments" / "3" / "sample-0").mkdir(parents=True)
     (tmp_path / "shared").mkdir()
@@ -28,7 +28,7 @@ def test_files_that_carry_the_mark_are_found_in_shared_folders_and_in_the_bench(
     ]
 
 
-def test_a_guarded_folder_tells_what_was_changed_added_and_removed(tmp_path: Path):
+def test_a_guarded_folder_reports_changed_added_and_removed_files(tmp_path: Path):
     for name in ("same", "changed", "removed"):
         (tmp_path / name).write_text(name)
     guarded = guard(tmp_path)

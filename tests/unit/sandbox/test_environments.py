@@ -80,7 +80,7 @@ def test_builds_what_is_pinned_once(links: Path, home: Dirs):
         "Environment tiny: creating it",
         "Environment tiny: installing",
         "Environment tiny: tiny-1.0",
-        "Environment tiny: unpacking and compiling all of them",
+        "Environment tiny: unpacking and compiling all packages",
         "Environment tiny: importing tiny",
     ]
     assert told.ended == len(told.begun)

@@ -63,7 +63,7 @@ def test_a_folder_that_is_no_environment_is_refused(tmp_path: Path) -> None:
     for broken in (tmp_path, make_venv(tmp_path / "env", tmp_path / "gone")):
         with pytest.raises(EnvironmentBroken) as caught:
             python_in(broken)
-        assert "prepare again" in caught.value.hint
+        assert "prepare the task again" in caught.value.hint
 
 
 def test_the_machines_python_is_the_one_that_runs_us() -> None:

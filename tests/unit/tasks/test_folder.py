@@ -36,13 +36,13 @@ def test_an_unknown_field_is_named(toy: Path):
     edit(toy, 'title = "', 'titel = "oops"\ntitle = "')
     with pytest.raises(TaskInvalid, match="titel") as caught:
         read_task(toy)
-    assert "typing error" in caught.value.hint
+    assert "check its spelling" in caught.value.hint
 
 
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ('data = ["train"]', 'data = ["train", "test"]', "a training stage sees no exam"),
+        ('data = ["train"]', 'data = ["train", "test"]', "a training stage must not mount an exam"),
         ('data = ["train"]', 'data = ["../elsewhere"]', r"tracks\.cpu\.training\.0\.data\.0"),
         ("threads = 1", "threads = 1\nsamples = 0", r"tracks\.cpu\.samples"),
         ('dtype = "int64"', 'dtype = "int64", asked_again = 1.5', r"tracks\.cpu\.exam\.answers\.asked_again"),

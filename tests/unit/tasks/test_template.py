@@ -19,7 +19,7 @@ def test_a_new_task_can_be_read_and_has_its_own_name(tmp_path: Path):
 
 @pytest.mark.parametrize("name", ["My Task", "../elsewhere", "9lives", ""])
 def test_a_name_that_is_none_is_refused(tmp_path: Path, name: str):
-    with pytest.raises(BadRequest, match="no name for a task"):
+    with pytest.raises(BadRequest, match="not a valid task name"):
         start_task(name, tmp_path / "here")
     assert list(tmp_path.iterdir()) == []
 

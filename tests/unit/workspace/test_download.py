@@ -68,7 +68,7 @@ def test_goes_on_where_a_transfer_broke_off(shelf: Shelf, part: Path):
 
 def test_a_later_call_goes_on_where_an_earlier_one_gave_up(shelf: Shelf, part: Path):
     shelf.breaks_off_after = [100] * 4
-    with pytest.raises(SourceFailed, match="broke off after 400 of 1024000 bytes"):
+    with pytest.raises(SourceFailed, match="was interrupted after 400 of 1024000 bytes"):
         fetch(shelf, part)
     assert part.read_bytes() == CONTENT[:400]
     fetch(shelf, part)
@@ -147,7 +147,7 @@ def test_says_when_nobody_is_there(shelf: Shelf, part: Path):
 
 @pytest.mark.parametrize("url", ["ftp://example.org/a", "data:,a", "gopher://example.org/"])
 def test_knows_the_web_and_files_only(url: str, part: Path):
-    with pytest.raises(SourceFailed, match="the address starts"):
+    with pytest.raises(SourceFailed, match="the URL must start"):
         download(url, part, SHA256, Silent())
 
 

@@ -150,14 +150,14 @@ def test_picks_a_folder_or_a_file(inside: str, files: dict[str, bytes], task_fol
 
 @pytest.mark.parametrize("inside", ["missing", "../my task", "/etc", "easy/../../.."])
 def test_refuses_to_pick_what_is_not_inside(inside: str, task_folder: Path, home: Dirs):
-    with pytest.raises(SourceUnavailable, match="it holds no"):
+    with pytest.raises(SourceUnavailable, match="it does not contain"):
         get(material(local(inside)), task_folder, home)
 
 
 def test_what_only_users_have_is_asked_for_by_its_place(task_folder: Path, home: Dirs):
     with pytest.raises(SourceUnavailable) as caught:
         get(material(nowhere(1)), task_folder, home)
-    assert f"is not on this machine (path nowhere-1: there is no '{task_folder}/nowhere-1')" in caught.value.message
+    assert f"is not on this machine (path nowhere-1: '{task_folder}/nowhere-1' does not exist)" in caught.value.message
     assert "README" in caught.value.hint
 
 
@@ -181,7 +181,7 @@ def test_an_archive_that_went_bad_on_the_disk_is_fetched_anew(task_folder: Path,
     source = served(shelf, "easy-1.0.tar.gz", content)
     get(material(source), task_folder, home)
     (home.downloads / source.sha256 / "easy-1.0.tar.gz").write_bytes(b"rotten")
-    assert content_of(get(material(source, digest=None, patches=(MEND,)), task_folder, home))["README.md"]
+    assert content_of(get(material(source, digest=None, patches=(PATCH,)), task_folder, home))["README.md"]
     assert len(shelf.requests) == 2
 
 
@@ -200,8 +200,8 @@ def test_tells_why_each_source_failed(task_folder: Path, home: Dirs, shelf: Shel
     missing = UrlSource(kind="url", url=f"{shelf.url}/missing.zip", sha256=SOMETHING_ELSE)
     with pytest.raises(SourceUnavailable) as caught:
         get(material(nowhere(1), missing), task_folder, home)
-    assert "Easy & FSL 1.0 could not be had" in caught.value.message
-    assert f"path nowhere-1: there is no '{task_folder}/nowhere-1'" in caught.value.message
+    assert "Easy & FSL 1.0 could not be fetched" in caught.value.message
+    assert f"path nowhere-1: '{task_folder}/nowhere-1' does not exist" in caught.value.message
     assert f"url {shelf.url}/missing.zip: the server answered 404" in caught.value.message
     assert "\n" not in caught.value.message
     assert visible(home.materials) == []
@@ -236,18 +236,18 @@ def test_the_digest_is_over_sorted_paths_and_contents(tmp_path: Path):
     assert digest_of(tmp_path / "x") == expected
 
 
-MEND = Patch(file="easy/net.py", search="x = 1", replace="x = 2", why="x must be two")
+PATCH = Patch(file="easy/net.py", search="x = 1", replace="x = 2", why="x must be two")
 
 
-def test_a_mend_replaces_its_one_place(task_folder: Path, home: Dirs):
-    wanted = material(local(), digest=digest_of(task_folder / "upstream"), patches=(MEND,))
+def test_a_patch_replaces_its_single_match(task_folder: Path, home: Dirs):
+    wanted = material(local(), digest=digest_of(task_folder / "upstream"), patches=(PATCH,))
     folder = get(wanted, task_folder, home)
     assert content_of(folder)["easy/net.py"] == b"x = 2\ny = 1\n"
     assert (task_folder / "upstream" / "easy" / "net.py").read_bytes() == FILES["easy/net.py"]
 
 
 def test_it_is_seen_when_somebody_was_at_the_cache(task_folder: Path, home: Dirs, shelf: Shelf):
-    wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)), patches=(MEND,))
+    wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)), patches=(PATCH,))
     folder = get(wanted, task_folder, home)
     shelf.files.clear()
     assert is_intact(wanted, task_folder=task_folder, dirs=home, progress=Silent())
@@ -261,16 +261,16 @@ def test_it_is_seen_when_somebody_was_at_the_cache(task_folder: Path, home: Dirs
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"search": "= 1"}, "occurs 2 times in easy/net.py"),
-        ({"search": "= 3"}, "occurs 0 times in easy/net.py"),
-        ({"file": "easy/missing.py"}, "occurs in no such file in easy/missing.py"),
+        ({"search": "= 1"}, "occurs 2 times, not once, in easy/net.py"),
+        ({"search": "= 3"}, "occurs 0 times, not once, in easy/net.py"),
+        ({"file": "easy/missing.py"}, "easy/missing.py does not exist"),
     ],
 )
-def test_a_mend_that_does_not_fit_is_the_tasks_fault(
+def test_rejects_a_task_with_a_patch_that_does_not_apply(
     change: dict[str, str], reason: str, task_folder: Path, home: Dirs
 ):
     with pytest.raises(TaskInvalid, match=reason):
-        get(material(local(), patches=(MEND.model_copy(update=change),)), task_folder, home)
+        get(material(local(), patches=(PATCH.model_copy(update=change),)), task_folder, home)
     assert visible(home.materials) == []
 
 

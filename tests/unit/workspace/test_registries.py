@@ -84,7 +84,7 @@ def test_refuses_an_archive_with_another_checksum(links: Path, tmp_path: Path):
 
 def test_says_when_there_is_no_such_version(links: Path, tmp_path: Path):
     add_sdist(links, tmp_path / "ran")
-    with pytest.raises(SourceFailed, match=r"pip knows no sdist of trap 2\.0"):
+    with pytest.raises(SourceFailed, match=r"pip finds no sdist of trap 2\.0"):
         fetch(sdist(SOMETHING_ELSE, "2.0"), tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Use every file, folder, pipe and socket that was open when this process was started."""
+"""Use all inherited file descriptors: files, folders, pipes and sockets."""
 
 import os
 import stat

