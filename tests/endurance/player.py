@@ -1,4 +1,4 @@
-"""Play or resume a run in a process of its own, and die by SIGKILL after so many events if asked to.
+"""Execute or resume a run in a separate process, and die by SIGKILL after a given number of events.
 
 python -m tests.endurance.player CACHE RUNS RUN [DIE_AFTER]
 """
@@ -16,14 +16,14 @@ from fmlbench.workspace.dirs import Dirs
 
 
 class Fuse:
-    """Burns down by one with every event that is logged for the first time."""
+    """Counts down with every event that is logged for the first time."""
 
     def __init__(self, length: int) -> None:
         self.left = length
 
     def burn(self, event: Event) -> None:
         if isinstance(event, StepStarted) and event.attempt > 1:
-            return  # an experiment begun again: dying here each time, a run would never get on
+            return  # a repeated experiment: dying here each time, a run would never make progress
         self.left -= 1
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)

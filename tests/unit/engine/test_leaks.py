@@ -1,4 +1,4 @@
-"""What counts as a find: bytes that would hardly stand there by chance."""
+"""A leak is a byte sequence that is unlikely to occur by chance."""
 
 import bz2
 import gzip
@@ -56,7 +56,7 @@ def test_a_row_of_an_exam_in_the_repository_is_found(world: World):
 @pytest.mark.parametrize(
     ("ending", "compress"), [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
 )
-def test_a_row_is_found_in_a_compressed_file_and_a_damaged_one_is_no_trouble(
+def test_a_row_is_found_in_a_compressed_file_and_damaged_files_are_skipped(
     world: World, ending: str, compress: Callable[[bytes], bytes]
 ):
     images = np.random.default_rng(0).integers(0, 4, (5, 28, 28), dtype=np.uint8)
@@ -69,14 +69,14 @@ def test_a_row_is_found_in_a_compressed_file_and_a_damaged_one_is_no_trouble(
     assert find_leaks(world.prepared, world.sample) == [f"repository: images{ending} contains a row of the test exam"]
 
 
-def test_a_few_small_numbers_in_some_order_are_no_find(world: World):
+def test_a_few_small_numbers_are_not_a_leak(world: World):
     orders = np.array([[0, 1, 2, 3, 4], [2, 0, 1, 4, 3]])
     world.ask(support_labels=orders)
     (world.repository / "counting.bin").write_bytes(np.arange(10).tobytes())
     assert find_leaks(world.prepared, world.sample) == []
 
 
-def test_a_blank_row_is_no_find(world: World):
+def test_a_blank_row_is_not_a_leak(world: World):
     world.ask(images=np.zeros((3, 28, 28), np.uint8))
     (world.repository / "zeros.bin").write_bytes(bytes(4000))
     assert find_leaks(world.prepared, world.sample) == []

@@ -1,4 +1,4 @@
-"""Stages that train alone: none finds what another left, and the exam finds it all."""
+"""Stages with alone = true: none sees the output of another, and the exam sees all of it."""
 
 from contextlib import closing
 from dataclasses import replace
@@ -46,7 +46,7 @@ def with_stages(prepared: PreparedTask, *names: str, alone: bool) -> PreparedTas
     return replace(prepared, folder=replace(prepared.folder, task=task))
 
 
-def test_a_stage_that_is_not_alone_says_nothing_of_it_so_that_digests_stay_what_they_were(toy: PreparedTask):
+def test_the_digest_omits_alone_when_it_is_false(toy: PreparedTask):
     training = toy.track.training[0]
     assert "alone" not in training.model_dump()
     assert training.model_copy(update={"alone": True}).model_dump()["alone"] is True

@@ -1,4 +1,4 @@
-"""A job's command and environment are the same on every rung."""
+"""A job's command and environment are the same at every isolation level."""
 
 import resource
 import subprocess
@@ -63,18 +63,18 @@ def test_the_environment_is_fixed() -> None:
     assert working_folder_of(job(), "/r") == "/r/scratch"
 
 
-def test_mounts_lie_side_by_side() -> None:
+def test_separate_mounts_are_valid() -> None:
     check_targets(job("repo", "data/train", "data/more", "stage.json"))
 
 
 @pytest.mark.parametrize("targets", [("repo", "repo"), ("data", "data/train"), ("data/train", "data")])
-def test_mounts_that_cover_each_other_are_refused(targets: tuple[str, ...]) -> None:
+def test_mounts_that_cover_each_other_are_rejected(targets: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="covers another"):
         check_targets(job(*targets))
 
 
 @pytest.mark.parametrize("target", ["", ".", "/repo", "../repo", "a/../../b", "proc", "usr/bin", "scratch/x"])
-def test_mounts_over_the_system_or_outside_the_root_are_refused(target: str) -> None:
+def test_mounts_over_system_folders_or_outside_the_root_are_rejected(target: str) -> None:
     with pytest.raises(ValueError, match="not a valid mount target"):
         check_targets(job(target))
 
@@ -103,7 +103,7 @@ def test_without_a_cgroup_the_address_space_is_limited_with_room_to_spare(launch
 
 
 @pytest.mark.parametrize(("in_cgroup", "devices"), [(True, ()), (False, ("/dev/nvidia*",))])
-def test_in_a_cgroup_or_with_devices_the_address_space_is_free(
+def test_in_a_cgroup_or_with_devices_the_address_space_is_not_limited(
     launcher: int, in_cgroup: bool, devices: tuple[str, ...]
 ) -> None:
     before = resource.prlimit(launcher, resource.RLIMIT_AS)

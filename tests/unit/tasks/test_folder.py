@@ -51,7 +51,7 @@ def test_an_unknown_field_is_named(toy: Path):
         ("[tracks.cpu.exam]", f"{STAGE}\n[tracks.cpu.exam]", "the same name: train, train"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_its_place(toy: Path, old: str, new: str, complaint: str):
+def test_an_invalid_value_is_reported_with_its_field(toy: Path, old: str, new: str, complaint: str):
     edit(toy, old, new)
     with pytest.raises(TaskInvalid, match=complaint):
         read_task(toy)
@@ -63,7 +63,7 @@ def test_a_missing_part_of_the_folder_is_named(toy: Path):
         read_task(toy)
 
 
-def test_broken_toml_is_reported_with_its_place(toy: Path):
+def test_invalid_toml_is_reported_with_its_line(toy: Path):
     edit(toy, "[metric]", "[metric")
     with pytest.raises(TaskInvalid, match="line"):
         read_task(toy)
