@@ -18,7 +18,7 @@ from fmlbench.tasks.library import find_task
 from fmlbench.workspace.dirs import Dirs
 from tests.unprivileged_user import UNPRIVILEGED_UID
 
-# Whoever started us in the background may have had SIGINT ignored, and processes we start would inherit that.
+# A parent in the background may have SIGINT ignored, and child processes would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SECRET = b"a secret for tests, 32 bytes long"[:32]

@@ -26,7 +26,7 @@ SCRIPT = [
         "parents": [1],
         "edits": [{"file": "tinylearn/model.py", "search": "targets = np.eye", "replace": "targets = np.eyes"}],
     },
-    {"idea": "write where nobody may", "files": {"../escape.py": "x = 1\n"}},
+    {"idea": "write outside of the repository", "files": {"../escape.py": "x = 1\n"}},
     {
         "idea": "squares",
         "operator": "improve",

@@ -1,7 +1,7 @@
 """Choose the batch of questions that is asked again.
 
 A uniformly random batch has the statistics of the full exam: a candidate that adapts to batch statistics would give the
-same answers in both. So most repeated questions are similar to each other: they lie at the extreme end of a random
+same answers in both. So most repeated questions are similar to each other: they are at the extreme end of a random
 direction, which shifts the batch statistics. The rest is uniformly random, so that any question can be repeated.
 """
 

@@ -93,7 +93,7 @@ def _problem_with_path(path: str, editable: Editable) -> str | None:
         (path.startswith("/"), f"The path '{path}' is not relative to the repository."),
         (".." in parts, f"The path '{path}' leads out of the folder it starts in."),
         (not plain or plain != path, f"The path '{path}' is not normalized."),
-        (any(part.lower() == ".git" for part in parts), f"The path '{path}' lies in a .git folder."),
+        (any(part.lower() == ".git" for part in parts), f"The path '{path}' is in a .git folder."),
         (not is_editable, f"'{path}' is not editable; editable files match {', '.join(editable.globs)}."),
     )
     return next((problem for applies, problem in problems if applies), None)

@@ -56,7 +56,7 @@ class InformationUse:
     bytes: int
     """The length of its encoding."""
     problem: str = ""
-    """The first bound on data in code that is exceeded, as a sentence; empty if there is none."""
+    """The first bound on data in code that is exceeded, as a sentence; empty if no bound is exceeded."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def encode(files: Mapping[str, str], baseline_files: Mapping[str, str]) -> bytes
 
 
 def _encode(edits: Sequence[_Edit], files: Mapping[str, str], baseline: Mapping[str, str]) -> bytes:
-    """The paths, then references to the baseline's lines and the new lines; the format is drawn in the decoder."""
+    """The paths, then references to the baseline's lines and the new lines; the decoder documents the format."""
     deleted = sorted(baseline.keys() - files.keys())
     if not edits and not deleted:
         return b""

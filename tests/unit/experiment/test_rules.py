@@ -40,7 +40,7 @@ def test_grades_are_averaged_over_the_metrics_that_all_samples_have():
         Grade(score=0.4, metrics={"accuracy": 0.7, "gap": 0.1}, standard_errors={"accuracy": 0.03}),
         Grade(score=0.6, metrics={"accuracy": 0.5}, standard_errors={"accuracy": 0.04}),
     ]
-    floor = Rule(metric="accuracy", text="Accuracy must be had.", at_least=0.649)
+    floor = Rule(metric="accuracy", text="Accuracy must be reached.", at_least=0.649)
     evaluation = aggregate_grades((floor,), grades, {})
     assert (evaluation.outcome, evaluation.score) == (Outcome.OK, 0.5)
     assert evaluation.metrics == {"accuracy": pytest.approx(0.6)}

@@ -16,7 +16,7 @@ from fmlbench.workspace.dirs import Dirs
 PINNED = "# imports: tiny\ntiny==1.0\n"
 
 
-class Told(Silent):
+class RecordedProgress(Silent):
     """Progress that records what was started and how often it was finished."""
 
     def __init__(self) -> None:
@@ -73,21 +73,21 @@ def folders_in(home: Dirs) -> list[Path]:
 
 
 def test_builds_what_is_pinned_once(links: Path, home: Dirs):
-    told = Told()
-    python = make(PINNED, home, told)
+    progress = RecordedProgress()
+    python = make(PINNED, home, progress)
     assert answer_of(python) == "42"
-    assert told.begun == [
+    assert progress.begun == [
         "Environment tiny: creating it",
         "Environment tiny: installing",
         "Environment tiny: tiny-1.0",
         "Environment tiny: unpacking and compiling all packages",
         "Environment tiny: importing tiny",
     ]
-    assert told.ended == len(told.begun)
+    assert progress.ended == len(progress.begun)
     assert list(python.executable.parents[1].rglob("tiny.*.pyc"))
 
     shutil.rmtree(links)
-    again = Told()
+    again = RecordedProgress()
     assert make(f"# a comment changes nothing\n{PINNED}  # nor does this", home, again) == python
     assert again.begun == []
 

@@ -13,7 +13,7 @@ from fmlbench.sandbox.storage import Contents, Storage, Unmeasurable, measure, s
 LIMITS = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=4, disk_mb=1, files=5, scratch_mb=1)
 
 
-def judge(folder: Path, scratch_bytes: int = 0, pids: tuple[int, ...] = ()) -> ExitReason | None:
+def check(folder: Path, scratch_bytes: int = 0, pids: tuple[int, ...] = ()) -> ExitReason | None:
     return Storage([folder], lambda: scratch_bytes, LIMITS).check(pids)
 
 
@@ -70,7 +70,7 @@ def locked(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.skipif(os.getuid() == 0, reason="nothing is locked for root")
 def test_a_folder_without_permissions_is_rejected(locked: Path) -> None:
-    assert judge(locked) == ExitReason(ExitKind.TOO_MUCH_DISK, "locked a folder, so that it cannot be measured")
+    assert check(locked) == ExitReason(ExitKind.TOO_MUCH_DISK, "locked a folder, so that it cannot be measured")
 
 
 def test_a_single_writable_file_can_be_measured(tmp_path: Path) -> None:
@@ -80,18 +80,18 @@ def test_a_single_writable_file_can_be_measured(tmp_path: Path) -> None:
 
 def test_within_the_limits_there_is_no_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(bytes(2**20))
-    assert judge(tmp_path, scratch_bytes=2**20) is None
+    assert check(tmp_path, scratch_bytes=2**20) is None
 
 
 def test_each_limit_has_its_own_reason(tmp_path: Path) -> None:
-    assert judge(tmp_path, scratch_bytes=2**20 + 1) == ExitReason(
+    assert check(tmp_path, scratch_bytes=2**20 + 1) == ExitReason(
         ExitKind.TOO_MUCH_DISK, "used more than 1 MB of scratch space"
     )
     (tmp_path / "file").write_bytes(bytes(2**20 + 1))
-    assert judge(tmp_path) == ExitReason(ExitKind.TOO_MUCH_DISK, "left more than 1 MB in its writable folders")
+    assert check(tmp_path) == ExitReason(ExitKind.TOO_MUCH_DISK, "left more than 1 MB in its writable folders")
     for n in range(5):
         (tmp_path / str(n)).touch()
-    assert judge(tmp_path) == ExitReason(ExitKind.TOO_MUCH_DISK, "left more than 5 files")
+    assert check(tmp_path) == ExitReason(ExitKind.TOO_MUCH_DISK, "left more than 5 files")
 
 
 def test_a_deleted_open_file_counts(tmp_path: Path) -> None:
@@ -100,8 +100,8 @@ def test_a_deleted_open_file_counts(tmp_path: Path) -> None:
         file.flush()
         os.fsync(file.fileno())
         (tmp_path / "file").unlink()
-        assert judge(tmp_path) is None
-        assert judge(tmp_path, pids=(os.getpid(),)) == ExitReason(
+        assert check(tmp_path) is None
+        assert check(tmp_path, pids=(os.getpid(),)) == ExitReason(
             ExitKind.TOO_MUCH_DISK, "left more than 1 MB in its writable folders"
         )
 
@@ -110,7 +110,7 @@ def test_a_memory_only_file_counts_as_memory(tmp_path: Path) -> None:
     file = os.memfd_create("ballast")
     try:
         os.write(file, bytes(6 * 2**20))
-        assert judge(tmp_path, pids=(os.getpid(),)) == ExitReason(
+        assert check(tmp_path, pids=(os.getpid(),)) == ExitReason(
             ExitKind.OUT_OF_MEMORY, "used more than 4 MB of memory"
         )
     finally:

@@ -67,7 +67,7 @@ class Places:
 
 
 class Locks:
-    """A lock is a bit: whoever can read a file can lock it."""
+    """A lock is one bit: any process that can read a file can lock it."""
 
     def __init__(self):
         folder = os.path.dirname(os.__file__)
@@ -121,7 +121,7 @@ def listen(channel, seconds):
             print(f"heard {bits}", flush=True)
             # Both passes see the page cache; the score shows whether that gains anything.
             if CHANNEL != "cache":
-                reached(f"a message from another sitting by {CHANNEL}")
+                reached(f"a message from another exam pass by {CHANNEL}")
             return bits
         if time.monotonic() > until:
             return None
