@@ -47,7 +47,7 @@ def _hint_for(existing: RunFolder) -> str:
     return f"Continue it with 'fmlbench resume {spec.run_id}', or start another one with --label NAME."
 
 
-def play(
+def execute_run(
     folder: RunFolder,
     *,
     dirs: Dirs,
