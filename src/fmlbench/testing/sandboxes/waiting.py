@@ -15,10 +15,10 @@ from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of, processe
 _MARK = "import pathlib, sys; pathlib.Path(sys.argv[-1], 'out', 'begun').touch()"
 _HARNESS = """
 import pickle, sys, time
-from fmlbench.experiment.pipeline import Turns
+from fmlbench.experiment.pipeline import StagePipeline
 sandbox, job = pickle.load(sys.stdin.buffer)
-turns = Turns(sandbox, ahead=True)
-turns.line_up(job)
+pipeline = StagePipeline(sandbox, ahead=True)
+pipeline.prefetch(job)
 time.sleep(1000)
 """
 _SECONDS_TO_GET_READY = 0.5
