@@ -22,7 +22,7 @@ def in_identifiers(payload: bytes) -> Files:
 
 
 def in_base32_names(payload: bytes) -> Files:
-    """Letters of five bits each, which suit a Huffman code best."""
+    """Letters of five bits each, the best case for a Huffman code."""
     letters = "abcdefghijklmnopqrstuvwxyzABCDEF"
     return _module("".join(f"{name}\n" for name in _grouped(_signs(payload, letters, ""), 2000)))
 
@@ -36,7 +36,7 @@ def in_attribute_names(payload: bytes) -> Files:
 
 
 def in_lookalikes(payload: bytes) -> Files:
-    """Eight alphabets whose letters are all read as a plain "a" (NFKC)."""
+    """Eight Unicode alphabets whose letters are normalized to "a" (NFKC)."""
     letters = [chr(code) for code in (0x61, 0x1D41A, 0x1D44E, 0x1D482, 0x1D4EA, 0x1D51E, 0x1D552, 0xFF41)]
     names = _grouped("".join(letters[digit] for digit in _digits(payload, 3)), 64)
     return _module("".join(f"{name} = 0\n" for name in names))
@@ -159,7 +159,7 @@ def in_copied_lines(payload: bytes) -> Files:
 
 
 def in_moved_lines(payload: bytes) -> Files:
-    """The same, and the baseline's own files are deleted."""
+    """The same, with the baseline's files deleted."""
     return {"model/new.py": in_copied_lines(payload)["model/new.py"]}
 
 
@@ -193,7 +193,7 @@ def in_broken_code(payload: bytes) -> Files:
 
 
 def in_hidden_comments(payload: bytes) -> Files:
-    """A comment in a string is no comment."""
+    """A "#" in a string does not start a comment."""
     return _module("".join(f"x = '# {part}'\n" for part in _hex_parts(payload, 32)))
 
 
@@ -261,7 +261,7 @@ COUNTED: tuple[Carrier, ...] = (
     in_broken_code,
     in_hidden_comments,
 )
-"""The payload is in the laid-out files, so every bit of it must be counted."""
+"""The payload is in the files of the experiment, so every bit must be counted."""
 
 REMOVED: tuple[Carrier, ...] = (
     in_comments,
@@ -271,11 +271,11 @@ REMOVED: tuple[Carrier, ...] = (
     in_carriage_returns,
     in_order_of_files,
 )
-"""The payload is not in the laid-out files."""
+"""The payload is not in the files of the experiment."""
 
 
 def room_of(carrier: Carrier) -> int:
-    """How many bytes of payload a carrier is tried with."""
+    """The size of the payload with which a carrier is tested."""
     return 1000 if carrier in {in_deleted_lines, in_carriage_returns} else 8192
 
 
@@ -297,7 +297,7 @@ def _signs(payload: bytes, alphabet: str, between: str) -> str:
 
 
 def _digits(payload: bytes, bits: int) -> Iterator[int]:
-    """The payload in digits of so many bits each, the last one filled up with zeros."""
+    """The payload as digits of ``bits`` bits each, padded with zeros."""
     stream = (byte >> shift & 1 for byte in payload for shift in range(7, -1, -1))
     while chunk := list(islice(stream, bits)):
         yield int("".join(map(str, chunk)).ljust(bits, "0"), 2)

@@ -16,9 +16,9 @@ from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.dirs import Dirs
-from tests.nobody import NOBODY
+from tests.unprivileged_user import UNPRIVILEGED_UID
 
-# Whoever started us in the background may have had SIGINT ignored, and processes we start would inherit that.
+# A parent in the background may have SIGINT ignored, and child processes would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SECRET = b"a secret for tests, 32 bytes long"[:32]
@@ -54,5 +54,5 @@ def toy(cache: Path, sandbox: Sandbox) -> PreparedTask:
 def home_of_nobody() -> Generator[Path]:
     """A folder of an ordinary user's; not below pytest's own, which every session of pytest closes to others again."""
     with tempfile.TemporaryDirectory(prefix="home of nobody ") as folder:
-        os.chown(folder, NOBODY, NOBODY)
+        os.chown(folder, UNPRIVILEGED_UID, UNPRIVILEGED_UID)
         yield Path(folder)

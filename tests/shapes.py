@@ -1,4 +1,4 @@
-"""What the tree of each strategy looks like, as its paper draws it."""
+"""The shape of each strategy's tree according to its paper."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ def is_pairs_of_children(history: History) -> None:
     children = Counter(candidates)
     last = candidates[-1]
     assert {count for parent, count in children.items() if parent != last} == {2}
-    # Repairs take steps, too: how many steps are expanded depends on how many candidates fail.
+    # Debug moves take steps too: the number of expanded steps depends on how many candidates fail.
     assert len(children) == (len(candidates) + 1) // 2
     assert len(children) > 1
 
@@ -102,4 +102,4 @@ SHAPES: dict[str, tuple[Mapping[str, str], Callable[[History], None]]] = {
     "evolve": ({}, is_islands),
     "adaptive": (_FORKS_EARLY, is_a_spine_then_branches),
 }
-"""By strategy, its settings and the shape of its tree after so many steps."""
+"""Strategy, settings, and the expected shape of its tree."""

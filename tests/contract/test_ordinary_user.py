@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import fmlbench
-from tests.nobody import AS_NOBODY
+from tests.unprivileged_user import AS_UNPRIVILEGED
 
 TESTS = Path(__file__).parents[1]
 PYTHON = Path("/usr/bin/python3")
@@ -40,7 +40,7 @@ def test_the_same_holds_for_an_ordinary_user(home_of_nobody: Path, tests: str) -
     pytest_options = ["-q", "--noconftest", "-p", "no:cacheprovider", f"--basetemp={home_of_nobody / 'tests'}"]
     dirs = [Path(module.__file__ or "").parents[1] for module in (fmlbench, pytest)]
     finished = subprocess.run(
-        [*AS_NOBODY, PYTHON, "-m", "pytest", *pytest_options, TESTS / tests],
+        [*AS_UNPRIVILEGED, PYTHON, "-m", "pytest", *pytest_options, TESTS / tests],
         env={"PATH": "/usr/bin:/bin", "HOME": str(home_of_nobody), "PYTHONPATH": f"{dirs[0]}:{dirs[1]}"},
         cwd=TESTS.parent,
         capture_output=True,

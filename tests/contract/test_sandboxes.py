@@ -3,7 +3,7 @@
 import pytest
 
 from fmlbench.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
-from fmlbench.sandbox.cgroups import usable_homes
+from fmlbench.sandbox.cgroups import usable_parents
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.sandbox.unsealed import Unsealed
 from fmlbench.testing.sandboxes import SandboxContract, SealedSandboxContract
@@ -15,7 +15,7 @@ def bubblewrap(*, use_cgroups: bool) -> Sandbox:
     return Bubblewrap(program, use_cgroups=use_cgroups)
 
 
-needs_cgroups = pytest.mark.skipif(usable_homes() is None, reason="this user may not make control groups")
+needs_cgroups = pytest.mark.skipif(usable_parents() is None, reason="this user may not make control groups")
 
 
 @pytest.mark.sandbox

@@ -12,8 +12,8 @@ import pytest
 
 from fmlbench.sandbox.cgroups import groups_of
 from fmlbench.tasks.library import find_task
-from tests.nobody import AS_NOBODY, NOBODY
 from tests.terminal import START, Terminal, run
+from tests.unprivileged_user import AS_UNPRIVILEGED, UNPRIVILEGED_UID
 
 PROJECT = Path(__file__).parent.parent.parent
 
@@ -107,10 +107,10 @@ def test_an_ordinary_user_gets_a_sealed_run(home_of_nobody: Path):
     subprocess.run([system, "-m", "venv", "--without-pip", home / "venv"], check=True)
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--retries", "10"]
     subprocess.run([*pip, str(PROJECT), "pip"], check=True)
-    subprocess.run(["chown", "-R", f"{NOBODY}:{NOBODY}", str(home)], check=True)
+    subprocess.run(["chown", "-R", f"{UNPRIVILEGED_UID}:{UNPRIVILEGED_UID}", str(home)], check=True)
     settings = {**os.environ, "HOME": str(home), "FMLBENCH_CACHE": f"{home}/cache", "FMLBENCH_RUNS": f"{home}/runs"}
     words = ["run", "toy", "--agent", "oracle", "--steps", "1", "--retest", "0", "--json"]
-    done = run([*AS_NOBODY, str(python), "-c", START, *words], settings)
+    done = run([*AS_UNPRIVILEGED, str(python), "-c", START, *words], settings)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)["summary"]
     assert summary["stage"] == "complete"

@@ -17,7 +17,7 @@ from fmlbench.core.errors import AgentFailed
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.core.steps import VIOLATION
-from fmlbench.engine.run import create, play
+from fmlbench.engine.run import create, execute_run
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import make_sample
 from fmlbench.records.folder import RunFolder
@@ -69,11 +69,11 @@ PLAYER = """
 import sys
 from pathlib import Path
 from fmlbench.core.progress import Silent
-from fmlbench.engine.run import play
+from fmlbench.engine.run import execute_run
 from fmlbench.records.folder import RunFolder
 from fmlbench.workspace.dirs import Dirs
 cache, runs, run = map(Path, sys.argv[1:])
-play(RunFolder(run), dirs=Dirs(cache=cache, runs=runs), progress=Silent(), watch=lambda _: None)
+execute_run(RunFolder(run), dirs=Dirs(cache=cache, runs=runs), progress=Silent(), watch=lambda _: None)
 """
 
 WHISPER = """
@@ -120,7 +120,7 @@ def make(toy: PreparedTask, dirs: Dirs) -> Run:
 
 
 def play_out(folder: RunFolder, dirs: Dirs) -> tuple[RunState, str]:
-    play(folder, dirs=dirs, progress=Silent(), watch=lambda _: None)
+    execute_run(folder, dirs=dirs, progress=Silent(), watch=lambda _: None)
     return read_state(folder), (folder.agent / "log.txt").read_text("utf-8", "replace")
 
 
@@ -287,7 +287,7 @@ def test_a_program_that_is_held_when_the_harness_is_killed_ends_with_it(make: Ru
     folder = make("echo 'import time; time.sleep(3)' >> tinylearn/model.py; fml submit -m slow; echo said", steps=1)
     words = [str(path) for path in (dirs.cache, dirs.runs, folder.path)]
     with subprocess.Popen([sys.executable, "-c", PLAYER, *words]) as harness:
-        while not list(folder.bench.glob("1/**/*.log")):
+        while not list(folder.experiments.glob("1/**/*.log")):
             assert harness.poll() is None
             time.sleep(0.2)
         harness.send_signal(signal.SIGKILL)

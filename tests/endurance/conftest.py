@@ -1,4 +1,4 @@
-"""A scripted run of the toy task that has every kind of step, and a way to play it in a process of its own."""
+"""A scripted run of the toy task with every kind of step, executed in a separate process."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ SCRIPT = [
         "parents": [1],
         "edits": [{"file": "tinylearn/model.py", "search": "targets = np.eye", "replace": "targets = np.eyes"}],
     },
-    {"idea": "write where nobody may", "files": {"../escape.py": "x = 1\n"}},
+    {"idea": "write outside of the repository", "files": {"../escape.py": "x = 1\n"}},
     {
         "idea": "squares",
         "operator": "improve",
@@ -67,7 +67,7 @@ def new_run(toy: PreparedTask, dirs: Dirs, tmp_path: Path) -> Callable[[str], Ru
 
 @pytest.fixture
 def play(cache: Path) -> Play:
-    """Start a process that plays a run; with a number, it dies by SIGKILL after so many events."""
+    """Start a process that executes a run; with a number, it is killed (SIGKILL) after that many events."""
 
     def start(folder: RunFolder, die_after: int = 0) -> "subprocess.Popen[bytes]":
         command = [sys.executable, "-m", "tests.endurance.player", str(cache), str(folder.path.parent)]

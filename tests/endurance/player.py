@@ -1,4 +1,4 @@
-"""Play or resume a run in a process of its own, and die by SIGKILL after so many events if asked to.
+"""Execute or resume a run in a separate process, and die by SIGKILL after a given number of events.
 
 python -m tests.endurance.player CACHE RUNS RUN [DIE_AFTER]
 """
@@ -9,21 +9,21 @@ import sys
 from pathlib import Path
 
 from fmlbench.core.progress import Silent
-from fmlbench.engine.run import play
+from fmlbench.engine.run import execute_run
 from fmlbench.records.events import Event, StepStarted
 from fmlbench.records.folder import find_run
 from fmlbench.workspace.dirs import Dirs
 
 
 class Fuse:
-    """Burns down by one with every event that is logged for the first time."""
+    """Counts down with every event that is logged for the first time."""
 
     def __init__(self, length: int) -> None:
         self.left = length
 
     def burn(self, event: Event) -> None:
         if isinstance(event, StepStarted) and event.attempt > 1:
-            return  # an experiment begun again: dying here each time, a run would never get on
+            return  # a repeated experiment: dying here each time, a run would never make progress
         self.left -= 1
         if self.left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -31,7 +31,7 @@ class Fuse:
 
 def main(cache: str, runs: str, run: str, die_after: str = "0") -> None:
     dirs = Dirs(cache=Path(cache), runs=Path(runs))
-    play(find_run(run, dirs.runs), dirs=dirs, progress=Silent(), watch=Fuse(int(die_after)).burn)
+    execute_run(find_run(run, dirs.runs), dirs=dirs, progress=Silent(), watch=Fuse(int(die_after)).burn)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Compare runs by all that must not depend on when they were interrupted."""
+"""Compare runs by everything that must not depend on interruptions."""
 
 from collections import Counter
 from typing import Any
@@ -13,7 +13,7 @@ _MEASURED = {"seconds", "cpu_seconds", "peak_memory_mb"}
 
 
 def essence(folder: RunFolder) -> dict[str, Any]:
-    """A run's record without the times and sizes that no two executions share."""
+    """A run's record without times and sizes, which differ between executions."""
     state = read_state(folder)
     return {
         "steps": [
@@ -35,7 +35,7 @@ def _essence_of(evaluation: Evaluation) -> dict[str, Any]:
 
 
 def times_logged(folder: RunFolder) -> Counter[tuple[str, Any]]:
-    """How often each thing that must happen once was logged."""
+    """How often each event that must occur once was logged."""
     counted: Counter[tuple[str, Any]] = Counter()
     for event in (*read_events(folder.events), *read_events(folder.sealed)):
         match event:
@@ -53,5 +53,5 @@ def times_logged(folder: RunFolder) -> Counter[tuple[str, Any]]:
 
 
 def experiments_begun(folder: RunFolder) -> Counter[int]:
-    """How often each step's experiment was begun."""
+    """How often each step's experiment was started."""
     return Counter(event.index for event in read_events(folder.events) if isinstance(event, StepStarted))

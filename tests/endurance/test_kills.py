@@ -1,4 +1,4 @@
-"""Kill -9 at any instant, then resume: nothing that was logged is lost or done again."""
+"""Kill a run at any time, then resume: nothing logged is lost or repeated."""
 
 import random
 import signal
@@ -24,7 +24,7 @@ def finish(process: "subprocess.Popen[bytes]") -> int:
     return process.returncode
 
 
-def test_a_run_killed_after_every_single_event_ends_as_if_nothing_had_happened(new_run: NewRun, play: Play):
+def test_a_run_killed_after_every_event_gives_the_same_result(new_run: NewRun, play: Play):
     whole, killed = new_run("whole"), new_run("killed")
     assert finish(play(whole, 0)) == 0
     deaths = 0
@@ -34,11 +34,11 @@ def test_a_run_killed_after_every_single_event_ends_as_if_nothing_had_happened(n
     assert deaths > 20
     assert essence(killed) == essence(whole)
     assert set(times_logged(killed).values()) == {1}
-    # The death after "step started" interrupts the experiment itself; it is begun once more and no more than that.
+    # The kill after "step started" interrupts the experiment, which is started exactly once more.
     assert max(experiments_begun(killed).values()) == 2
 
 
-def test_a_run_killed_at_random_instants_ends_as_if_nothing_had_happened(new_run: NewRun, play: Play):
+def test_a_run_killed_at_random_times_gives_the_same_result(new_run: NewRun, play: Play):
     kill_at_random(new_run, play, kills=10, seed=1)
 
 

@@ -1,4 +1,4 @@
-"""Every strategy spends twenty steps, is killed again and again, and grows the tree that its paper draws.
+"""Every strategy takes twenty steps with kills and gives the tree of its paper.
 
 On a real task a case takes ten minutes of two cores: `pytest -m long tests/endurance/test_strategies.py -k toy` has the
 others.
@@ -39,7 +39,7 @@ MODEL = "scripted/tinker"
 @pytest.mark.parametrize("model", ["", MODEL], ids=["mutate", "model"])
 @pytest.mark.parametrize("name", SHAPES)
 @pytest.mark.parametrize("task", ["toy", "data-efficiency"])
-def test_twenty_steps_with_kills_grow_the_paper_s_tree(
+def test_twenty_steps_with_kills_give_the_tree_of_the_paper(
     task: str, name: str, model: str, cache: Path, sandbox: Sandbox, tmp_path: Path, play: Play
 ):
     settings, check_shape = SHAPES[name]

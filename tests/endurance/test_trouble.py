@@ -1,4 +1,4 @@
-"""What the machine, or a second user, can do to a run: it stops with two clear lines and goes on later."""
+"""Faults of the machine or a second user: the run stops with two clear lines and can be resumed."""
 
 import os
 import shlex
@@ -41,7 +41,7 @@ def assert_two_lines(stderr: str) -> None:
     assert "Traceback" not in stderr
 
 
-def test_a_second_player_is_told_who_plays(new_run: NewRun, cache: Path):
+def test_a_second_process_is_refused_with_the_holders_pid(new_run: NewRun, cache: Path):
     folder = new_run("runs")
     with locked(folder.lock):
         second = run(fmlbench(cache, folder.path.parent, "resume", folder.path.name))
@@ -50,7 +50,7 @@ def test_a_second_player_is_told_who_plays(new_run: NewRun, cache: Path):
     assert str(os.getpid()) in second.stderr
 
 
-def test_a_torn_last_line_costs_nothing(new_run: NewRun, play: Play):
+def test_a_torn_last_line_loses_nothing(new_run: NewRun, play: Play):
     whole, torn = new_run("whole"), new_run("torn")
     play(whole, 0).communicate(timeout=300)
     play(torn, 7).communicate(timeout=300)
@@ -62,13 +62,13 @@ def test_a_torn_last_line_costs_nothing(new_run: NewRun, play: Play):
 
 
 def in_small_world(script: str, **facts: object) -> "subprocess.CompletedProcess[str]":
-    """Run a shell script where mounting concerns nobody else."""
+    """Run a shell script in a private mount namespace."""
     namespaces = ["--mount"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--mount"]
     filled = textwrap.dedent(script).format(**facts)
     return run(["unshare", *namespaces, "sh", "-ec", filled])
 
 
-def test_a_full_disk_stops_the_run_and_costs_nothing(new_run: NewRun, play: Play, cache: Path, tmp_path: Path):
+def test_a_full_disk_stops_the_run_and_loses_nothing(new_run: NewRun, play: Play, cache: Path, tmp_path: Path):
     whole, starved = new_run("whole"), new_run("starved")
     play(whole, 0).communicate(timeout=300)
     resume = fmlbench(cache, starved.path.parent, "resume", starved.path.name)
@@ -95,7 +95,7 @@ def test_a_full_disk_stops_the_run_and_costs_nothing(new_run: NewRun, play: Play
     assert set(times_logged(survived).values()) == {1}
 
 
-def test_a_folder_nobody_may_write_in_is_a_clear_error(new_run: NewRun, cache: Path):
+def test_a_folder_without_write_permission_is_a_clear_error(new_run: NewRun, cache: Path):
     folder = new_run("runs")
     command = fmlbench(cache, folder.path.parent, "resume", folder.path.name)
     script = "mount --bind {runs} {runs}\nmount -o remount,bind,ro {runs}\n! {resume}"
@@ -111,7 +111,7 @@ def test_paths_with_spaces_and_two_runs_at_once(new_run: NewRun, play: Play):
         output, _ = player.communicate(timeout=600)
         assert player.returncode == 0, output.decode()
     assert essence(folders[0]) == essence(folders[1])
-    assert not list(folders[0].bench.glob("*"))
+    assert not list(folders[0].experiments.glob("*"))
 
 
 def test_a_baseline_without_a_score_stops_the_run_before_anything_is_spent(dirs: Dirs, tmp_path: Path):
@@ -122,7 +122,7 @@ def test_a_baseline_without_a_score_stops_the_run_before_anything_is_spent(dirs:
     stopped = run(fmlbench(dirs.cache, dirs.runs, *command))
     assert stopped.returncode == 75
     assert_two_lines(stopped.stderr)
-    assert "The untouched code of 'slow' has no score here: timeout" in stopped.stderr
+    assert "The baseline of 'slow' has no score on this machine: timeout" in stopped.stderr
     (folder,) = dirs.runs.iterdir()
     assert read_state(RunFolder(folder)).steps == []
     assert "has no score" in run(fmlbench(dirs.cache, dirs.runs, "resume", folder.name)).stderr

@@ -1,4 +1,4 @@
-"""Attacks that are stopped prove nothing if they would not work anyway: here nothing stops them, and they do."""
+"""Controls for the red team: without isolation the attacks succeed, so the defences stop them."""
 
 import json
 import os
@@ -27,76 +27,76 @@ from tests.redteam.unprotected import OpenToy, lay_out_open_toy
 
 pytestmark = pytest.mark.timeout(120)
 
-POOL_SEED = 2**100 + 7
+SPLIT_SEED = 2**100 + 7
 
 
 @pytest.fixture
-def toy_in_the_open(tmp_path: Path) -> Generator[OpenToy]:
-    with lay_out_canaries() as laid_out:
-        yield lay_out_open_toy(find_task("toy"), tmp_path, laid_out, POOL_SEED)
+def open_toy(tmp_path: Path) -> Generator[OpenToy]:
+    with lay_out_canaries() as canaries:
+        yield lay_out_open_toy(find_task("toy"), tmp_path, canaries, SPLIT_SEED)
 
 
-def test_honest_code_answers_most_questions_and_not_all(toy_in_the_open: OpenToy):
-    toy_in_the_open.arm(find_attack("inherited-handles").arm)
-    toy_in_the_open.run("train", name="train")
-    toy_in_the_open.run("exam")
-    assert 0.5 < np.mean(toy_in_the_open.answers() == toy_in_the_open.labels) < 0.8
+def test_honest_code_answers_most_questions_and_not_all(open_toy: OpenToy):
+    open_toy.install(find_attack("inherited-handles").build)
+    open_toy.run("train", name="train")
+    open_toy.run("exam")
+    assert 0.5 < np.mean(open_toy.answers() == open_toy.labels) < 0.8
 
 
 @pytest.mark.parametrize("name", ["search-files", "known-paths"])
-def test_labels_that_can_be_found_are_found_and_handed_in(toy_in_the_open: OpenToy, name: str):
-    toy_in_the_open.arm(find_attack(name).arm)
-    toy_in_the_open.run("train", name="train")
-    output = toy_in_the_open.run("exam", planted=name == "search-files")
+def test_reachable_labels_are_found_and_submitted(open_toy: OpenToy, name: str):
+    open_toy.install(find_attack(name).build)
+    open_toy.run("train", name="train")
+    output = open_toy.run("exam", planted=name == "search-files")
     assert "REACHED" in output
-    np.testing.assert_array_equal(toy_in_the_open.answers(), toy_in_the_open.labels)
+    np.testing.assert_array_equal(open_toy.answers(), open_toy.labels)
 
 
-def test_who_knows_the_seed_makes_up_the_same_data(toy_in_the_open: OpenToy):
-    toy_in_the_open.arm(payload("replay_recipe", SEED=f"{POOL_SEED} {POOL_SEED + 1}"))
-    toy_in_the_open.run("train", name="train")
-    toy_in_the_open.run("exam")
-    np.testing.assert_array_equal(toy_in_the_open.answers(), toy_in_the_open.labels)
+def test_a_known_seed_reproduces_the_data(open_toy: OpenToy):
+    open_toy.install(payload("replay_recipe", SEED=f"{SPLIT_SEED} {SPLIT_SEED + 1}"))
+    open_toy.run("train", name="train")
+    open_toy.run("exam")
+    np.testing.assert_array_equal(open_toy.answers(), open_toy.labels)
 
 
-def test_a_naive_reader_takes_labels_for_answers(toy_in_the_open: OpenToy):
-    toy_in_the_open.arm(find_attack("answers-file-link-through-a-folder").arm)
-    toy_in_the_open.run("train", name="train")
-    toy_in_the_open.run("exam")
-    np.testing.assert_array_equal(toy_in_the_open.answers(), toy_in_the_open.labels)
+def test_a_naive_reader_takes_labels_for_answers(open_toy: OpenToy):
+    open_toy.install(find_attack("answers-file-link-through-a-folder").build)
+    open_toy.run("train", name="train")
+    open_toy.run("exam")
+    np.testing.assert_array_equal(open_toy.answers(), open_toy.labels)
 
 
 @pytest.mark.parametrize("name", ["network", "other-processes"])
-def test_what_is_in_reach_is_reached(toy_in_the_open: OpenToy, name: str):
-    toy_in_the_open.arm(find_attack(name).arm)
-    assert "REACHED" in toy_in_the_open.run("train")
+def test_reachable_sockets_and_processes_are_reached(open_toy: OpenToy, name: str):
+    open_toy.install(find_attack(name).build)
+    assert "REACHED" in open_toy.run("train")
 
 
 @pytest.mark.parametrize("channel", ["places", "locks", "cache"])
-def test_sittings_held_at_once_can_talk_to_each_other(toy_in_the_open: OpenToy, channel: str):
-    toy_in_the_open.arm(payload("whisper", CHANNEL=channel, LARGE=1000, PATIENCE=6))
-    toy_in_the_open.run("train", name="train")
-    with toy_in_the_open.running("exam", slice(None), "large") as speaking:
-        heard = toy_in_the_open.run("exam", slice(100), name="small")
-        speaking.wait(timeout=60)
+def test_concurrent_exam_passes_can_exchange_data(open_toy: OpenToy, channel: str):
+    open_toy.install(payload("whisper", CHANNEL=channel, LARGE=1000, PATIENCE=6))
+    open_toy.run("train", name="train")
+    with open_toy.running("exam", slice(None), "large") as sender:
+        heard = open_toy.run("exam", slice(100), name="small")
+        sender.wait(timeout=60)
     assert "heard" in heard
-    np.testing.assert_array_equal(toy_in_the_open.answers("small"), toy_in_the_open.answers("large")[:100])
+    np.testing.assert_array_equal(open_toy.answers("small"), open_toy.answers("large")[:100])
 
 
-def test_a_process_left_behind_goes_on_writing(toy_in_the_open: OpenToy):
-    toy_in_the_open.arm(find_attack("rewrite-later").arm)
-    toy_in_the_open.run("train", name="train")
-    written = toy_in_the_open.root / "train" / "out" / toy_in_the_open.target.mark
-    first = _read_when_whole(written)
+def test_a_detached_process_keeps_writing(open_toy: OpenToy):
+    open_toy.install(find_attack("rewrite-later").build)
+    open_toy.run("train", name="train")
+    written = open_toy.root / "train" / "out" / open_toy.target.mark
+    first = _read_when_complete(written)
     try:
-        while _read_when_whole(written) == first:
+        while _read_when_complete(written) == first:
             time.sleep(0.01)
     finally:
         os.kill(first["by"], signal.SIGKILL)
 
 
-def _read_when_whole(path: Path) -> dict[str, int]:
-    """A file that is being rewritten all the time."""
+def _read_when_complete(path: Path) -> dict[str, int]:
+    """Read a JSON file that is rewritten continuously."""
     while True:
         try:
             return json.loads(path.read_text())
@@ -105,31 +105,31 @@ def _read_when_whole(path: Path) -> dict[str, int]:
 
 
 @pytest.mark.sandbox
-@pytest.mark.parametrize("name", ["transduce", "transduce-coarsely", "transduce-in-large-company"])
-def test_adapting_to_a_shifted_exam_pays_until_a_second_sitting_finds_it(
-    red_places: Dirs, sandbox: Sandbox, tmp_path: Path, name: str
+@pytest.mark.parametrize("name", ["transduce", "transduce-coarsely", "transduce-in-large-batch"])
+def test_adapting_to_a_shifted_exam_gains_only_without_the_consistency_check(
+    red_dirs: Dirs, sandbox: Sandbox, tmp_path: Path, name: str
 ):
     attack = find_attack(name)
-    trusting = make_toy(tmp_path / "trusting", red_places, sandbox, NARROW, SHIFTED, JOINT)
-    with open_red_team_run(trusting, red_places, Silent()) as opened:
+    unchecked = make_toy(tmp_path / "unchecked", red_dirs, sandbox, NARROW, SHIFTED, JOINT)
+    with open_red_team_run(unchecked, red_dirs, Silent()) as opened:
         assert opened.try_attack(attack).earned
-    wary = make_toy(tmp_path / "wary", red_places, sandbox, NARROW, SHIFTED)
-    with open_red_team_run(wary, red_places, Silent()) as opened:
+    checked = make_toy(tmp_path / "checked", red_dirs, sandbox, NARROW, SHIFTED)
+    with open_red_team_run(checked, red_dirs, Silent()) as opened:
         row = opened.try_attack(attack)
     assert (row.outcome, row.earned) == ("invalid", False)
-    assert "other company" in row.seen
+    assert "a different batch" in row.seen
 
 
 @pytest.mark.sandbox
 @pytest.mark.parametrize("channel", ["places", "locks", "cache"])
-def test_whispering_does_not_pay_on_a_shifted_exam(red_places: Dirs, sandbox: Sandbox, tmp_path: Path, channel: str):
-    wary = make_toy(tmp_path / "wary", red_places, sandbox, NARROW, SHIFTED)
-    with open_red_team_run(wary, red_places, Silent()) as opened:
+def test_covert_channels_gain_nothing_on_a_shifted_exam(red_dirs: Dirs, sandbox: Sandbox, tmp_path: Path, channel: str):
+    checked = make_toy(tmp_path / "checked", red_dirs, sandbox, NARROW, SHIFTED)
+    with open_red_team_run(checked, red_dirs, Silent()) as opened:
         row = opened.try_attack(find_attack(f"whisper-by-{channel}"))
     assert not row.earned, row
 
 
-def test_without_a_seal_the_labels_are_found_and_the_table_says_so(cache: Path, tmp_path: Path):
+def test_an_unsealed_run_reports_that_labels_were_reached(cache: Path, tmp_path: Path):
     dirs = Dirs(cache=cache, runs=tmp_path / "runs")
     unsealed = make_toy(tmp_path / "toy", dirs, open_sandbox(Isolation.NONE), NARROW)
     (row,) = attack_task(unsealed, dirs, names=["known-paths"])
@@ -139,8 +139,8 @@ def test_without_a_seal_the_labels_are_found_and_the_table_says_so(cache: Path, 
     assert (row.validation, row.test) == (1.0, 1.0)
 
 
-def test_what_does_harm_is_not_tried_without_a_seal(cache: Path, tmp_path: Path):
+def test_harmful_attacks_are_refused_unsealed(cache: Path, tmp_path: Path):
     dirs = Dirs(cache=cache, runs=tmp_path / "runs")
     unsealed = make_toy(tmp_path / "toy", dirs, open_sandbox(Isolation.NONE), NARROW)
-    with pytest.raises(BadRequest, match="without a seal"):
+    with pytest.raises(BadRequest, match="cannot run unsealed"):
         attack_task(unsealed, dirs, names=["kill"])

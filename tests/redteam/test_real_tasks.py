@@ -1,4 +1,4 @@
-"""The attacks that are apt on real tasks: PyTorch, real data, questions asked one by one or all at once."""
+"""Attacks on real tasks: PyTorch, real data, batch and streamed exams."""
 
 from collections.abc import Generator
 from contextlib import ExitStack
@@ -25,47 +25,47 @@ TRIED = [
     "walk-memory",
     "count-questions",
 ]
-"""The toy task gets all there are."""
-ELSEWHERE = [(folder.task.name, attack) for folder in all_tasks("core") for attack in TRIED[:2]]
+"""The toy task gets all attacks."""
+ON_ALL_TASKS = [(folder.task.name, attack) for folder in all_tasks("core") for attack in TRIED[:2]]
 
 
-class Arenas:
-    """Opens arenas when they are first asked for: each measures its task's baseline."""
+class RedTeamRuns:
+    """Opens one red-team run per task on first use; each measures the task's baseline."""
 
-    def __init__(self, dirs: Dirs, red_places: Dirs, sandbox: Sandbox) -> None:
-        self._places = dirs
-        self._red_places = red_places
+    def __init__(self, dirs: Dirs, red_dirs: Dirs, sandbox: Sandbox) -> None:
+        self._dirs = dirs
+        self._red_dirs = red_dirs
         self._sandbox = sandbox
         self._open: dict[str, RedTeamRun] = {}
         self.stack = ExitStack()
 
     def __getitem__(self, task: str) -> RedTeamRun:
         if task not in self._open:
-            prepared = prepare(find_task(task), "cpu", dirs=self._places, sandbox=self._sandbox, progress=Silent())
-            self._open[task] = self.stack.enter_context(open_red_team_run(prepared, self._red_places, Silent()))
+            prepared = prepare(find_task(task), "cpu", dirs=self._dirs, sandbox=self._sandbox, progress=Silent())
+            self._open[task] = self.stack.enter_context(open_red_team_run(prepared, self._red_dirs, Silent()))
         return self._open[task]
 
 
 @pytest.fixture(scope="module")
-def arenas(cache: Path, sandbox: Sandbox, red_places: Dirs) -> Generator[Arenas]:
-    made = Arenas(Dirs(cache=cache, runs=cache / "no-runs"), red_places, sandbox)
-    with made.stack:
-        yield made
+def runs(cache: Path, sandbox: Sandbox, red_dirs: Dirs) -> Generator[RedTeamRuns]:
+    opened = RedTeamRuns(Dirs(cache=cache, runs=cache / "no-runs"), red_dirs, sandbox)
+    with opened.stack:
+        yield opened
 
 
 @pytest.mark.parametrize("name", TRIED)
-def test_an_attack_earns_reaches_and_leaves_nothing(arenas: Arenas, name: str):
-    _try(arenas["data-efficiency"], name)
+def test_an_attack_gains_reaches_and_leaves_nothing(runs: RedTeamRuns, name: str):
+    _try(runs["data-efficiency"], name)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("task", "name"), ELSEWHERE)
-def test_nor_does_it_on_the_other_tasks(arenas: Arenas, task: str, name: str):
-    _try(arenas[task], name)
+@pytest.mark.parametrize(("task", "name"), ON_ALL_TASKS)
+def test_an_attack_gains_nothing_on_any_task(runs: RedTeamRuns, task: str, name: str):
+    _try(runs[task], name)
 
 
-def _try(real_arena: RedTeamRun, name: str) -> None:
-    row = real_arena.try_attack(find_attack(name))
+def _try(run: RedTeamRun, name: str) -> None:
+    row = run.try_attack(find_attack(name))
     assert row.has_run, row
     assert not row.earned, row
     assert row.reached == ()

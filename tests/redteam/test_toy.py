@@ -1,4 +1,4 @@
-"""Every attack on toy, through the real engine: none earns, reaches or leaves anything; honest candidates pass."""
+"""Every attack on toy through the real engine: none gains, reaches or leaves anything; honest candidates pass."""
 
 import pytest
 
@@ -13,19 +13,19 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(120)]
 ON_TOY = [attack for attack in ATTACKS if attack.suits("toy", AnswerKind.INDEPENDENT)]
 
 WAITING = {"sleep", "stop"}
-"""These use no CPU seconds, so that only the clock on the wall ends them."""
+"""These use no CPU time, so only the wall-time limit ends them."""
 
 
-def test_there_are_attacks_of_every_kind():
+def test_every_family_has_attacks():
     assert len(ON_TOY) >= 25
     assert len({attack.family for attack in ON_TOY}) == 5
     assert len({attack.name for attack in ATTACKS}) == len(ATTACKS)
 
 
 @pytest.mark.parametrize("attack", ON_TOY, ids=lambda attack: attack.name)
-def test_an_attack_earns_reaches_and_leaves_nothing(toy_arena: RedTeamRun, hurried_arena: RedTeamRun, attack: Attack):
-    open_red_team_run = hurried_arena if attack.name in WAITING else toy_arena
-    row = open_red_team_run.try_attack(attack)
+def test_an_attack_gains_reaches_and_leaves_nothing(toy_run: RedTeamRun, short_run: RedTeamRun, attack: Attack):
+    run = short_run if attack.name in WAITING else toy_run
+    row = run.try_attack(attack)
     assert row.has_run, row
     assert not row.earned, row
     assert row.reached == ()
@@ -34,12 +34,12 @@ def test_an_attack_earns_reaches_and_leaves_nothing(toy_arena: RedTeamRun, hurri
 
 
 @pytest.mark.parametrize("control", all_controls(), ids=lambda control: control.name)
-def test_an_honest_candidate_passes(toy_arena: RedTeamRun, control: Control):
-    step, test = toy_arena.try_control(control)
+def test_an_honest_candidate_passes(toy_run: RedTeamRun, control: Control):
+    step, test = toy_run.try_control(control)
     evaluation = step.evaluation
     assert (evaluation.outcome, evaluation.violations) == (Outcome.OK, ()), evaluation
     assert test is not None
     assert test.outcome is Outcome.OK
-    assert toy_arena.has_earned(evaluation, test) == control.gains
+    assert toy_run.has_earned(evaluation, test) == control.gains
     if not control.gains:
-        assert (evaluation.score, test.score) == tuple(map(toy_arena.baseline, ExamName))
+        assert (evaluation.score, test.score) == tuple(map(toy_run.baseline, ExamName))

@@ -1,4 +1,4 @@
-"""Copies of the toy task with something changed: narrower limits, a shifted exam, no second sitting."""
+"""Copies of the toy task with something changed: lower limits, a shifted exam, no consistency check."""
 
 import shutil
 from collections.abc import Mapping
@@ -32,13 +32,13 @@ Edits = Mapping[str, Mapping[str, str]]
 
 
 def make_toy(folder: Path, dirs: Dirs, sandbox: Sandbox, *edits: Edits) -> PreparedTask:
-    """The toy task after some edits, made ready; its noise is put on record so that it need not be measured."""
+    """Prepare the toy task with edits; its calibration is given, so that noise is not measured."""
     shutil.copytree(task_folders()["toy"], folder, ignore=shutil.ignore_patterns("__pycache__"))
     for changes in edits:
         for file, replacements in changes.items():
             text = (folder / file).read_text("utf-8")
             for old, new in replacements.items():
-                assert old in text, f"{file} has changed: {old!r} is not in it any more"
+                assert old in text, f"{file} has changed: {old!r} is missing"
                 text = text.replace(old, new)
             (folder / file).write_text(text, "utf-8")
     write_calibration(folder / "task.toml", "cpu", _CALIBRATION)
@@ -46,7 +46,7 @@ def make_toy(folder: Path, dirs: Dirs, sandbox: Sandbox, *edits: Edits) -> Prepa
 
 
 _FIGURE = Figure(mean=0.65, sd=0.01, n=10)
-"""The standard deviation is that of the toy's baseline over forty draws from four worlds."""
+"""The standard deviation is that of the toy's baseline over forty samples with four secrets."""
 _MEASURED = Measured(validation=_FIGURE, test=_FIGURE)
 _CALIBRATION = Calibration(
     baseline=_MEASURED,

@@ -1,4 +1,4 @@
-"""A stage without any walls: what an attack does where nothing stops it."""
+"""Stages without isolation, to show that the attacks work."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from fmlbench.redteam.attack import Arm, AttackContext, Target
+from fmlbench.redteam.attack import AttackContext, BuildCandidate, Target
 from fmlbench.redteam.canaries import Canaries
 from fmlbench.tasks.folder import TaskFolder
 
@@ -23,25 +23,25 @@ ROWS = {"train": 800, "validation": 1000, "test": 1000}
 
 @dataclass(frozen=True)
 class OpenToy:
-    """The toy task laid out in a folder, ready to be attacked."""
+    """The toy task in an unprotected folder."""
 
     folder: TaskFolder
     root: Path
-    draw: Path
-    """Questions with their labels, where an attack may look for them."""
+    sample: Path
+    """Questions and labels, readable by attacks."""
     target: Target
 
-    def arm(self, arm: Arm) -> None:
-        """Let the candidate's tree be an attack."""
+    def install(self, build: BuildCandidate) -> None:
+        """Write an attack into the candidate's tree."""
         codebase = self.folder.path / "codebase"
         files = {path.relative_to(codebase).as_posix(): path.read_text() for path in codebase.rglob("*.py")}
-        ground = AttackContext("toy", files, self.folder.task.editable.suggested, {}, self.target)
-        for path, text in arm(ground).files.items():
+        context = AttackContext("toy", files, self.folder.task.editable.suggested, {}, self.target)
+        for path, text in build(context).files.items():
             (self.root / "repo" / path).parent.mkdir(parents=True, exist_ok=True)
             (self.root / "repo" / path).write_text(text)
 
     def run(self, stage: str, rows: slice = slice(None), name: str = "out", *, planted: bool = False) -> str:
-        """Run a stage to its end and return what it printed; an exam asks the test's questions of these rows."""
+        """Run a stage and return its output; an exam asks these rows of the test's questions."""
         with self.running(stage, rows, name, planted=planted) as process:
             output, _ = process.communicate(timeout=60)
         return output
@@ -50,20 +50,20 @@ class OpenToy:
     def running(
         self, stage: str, rows: slice, name: str, *, planted: bool = False
     ) -> Generator["subprocess.Popen[str]"]:
-        """A stage in a process of its own, in a folder beside the others; with ``planted``, labels lie in it."""
+        """A stage in a separate process and folder; with ``planted``, the folder contains labels."""
         world = self.root / name
         world.mkdir()
         for folder in ("repo", "carry"):
             (world / folder).symlink_to(self.root / folder)
-        # Copies: what an attack could do to the originals, it would.
+        # Copies, because an attack could change the originals.
         shutil.copytree(self.folder.experiment.folders[0], world / "task")
         shutil.copytree(str(resources.files("fmlbench.experiment") / "kit"), world / "kit")
         if planted:
-            shutil.copytree(self.draw / "test", world / "planted")
-        (world / "data").symlink_to(self.draw)
+            shutil.copytree(self.sample / "test", world / "planted")
+        (world / "data").symlink_to(self.sample)
         for folder in ("out", "scratch", "questions"):
             (world / folder).mkdir()
-        inputs = np.load(self.draw / "test" / "questions" / "inputs.npy")[rows]
+        inputs = np.load(self.sample / "test" / "questions" / "inputs.npy")[rows]
         np.save(world / "questions" / "inputs.npy", inputs)
         facts = {"stage": stage, "seed": 5, "threads": 1, "settings": {"classes": 4}}
         (world / "stage.json").write_text(json.dumps(facts))
@@ -82,40 +82,40 @@ class OpenToy:
             process.communicate()
 
     def answers(self, name: str = "out") -> npt.NDArray[np.int64]:
-        """What a stage handed in, read as a naive harness would."""
+        """The answers of a stage, read without any checks."""
         return np.load(self.root / name / "out" / "answers.npy")
 
     @property
     def labels(self) -> npt.NDArray[np.int64]:
-        """The right answers."""
-        return np.load(self.draw / "test" / "labels" / "labels.npy")
+        """The labels."""
+        return np.load(self.sample / "test" / "labels" / "labels.npy")
 
 
-def lay_out_open_toy(folder: TaskFolder, root: Path, lay_out_canaries: Canaries, seed: int) -> OpenToy:
-    """Make data with the task's own recipe, and a place where everything can be reached."""
-    draw = root / "made" / "out"
-    _cook(folder, root / "made", "prepare", seed)
-    _cook(folder, root / "made", "draw", seed + 1)
+def lay_out_open_toy(folder: TaskFolder, root: Path, canaries: Canaries, seed: int) -> OpenToy:
+    """Build data with the task's dataset builder, and a folder in which everything is readable."""
+    sample = root / "made" / "out"
+    _run_recipe(folder, root / "made", "prepare", seed)
+    _run_recipe(folder, root / "made", "draw", seed + 1)
     (root / "carry").mkdir()
     target = Target(
         mark="unprotected",
-        token=lay_out_canaries.token,
+        token=canaries.token,
         harness_pid=os.getpid(),
-        draws=(str(draw),),
-        pools=str(root / "made" / "pools"),
+        samples=(str(sample),),
+        splits=str(root / "made" / "pools"),
         secret=str(root / "secret"),
-        bait_folder=str(lay_out_canaries.folder),
-        port=lay_out_canaries.port,
-        abstract_socket=lay_out_canaries.abstract_socket,
-        path_socket=str(lay_out_canaries.path_socket),
+        canary_folder=str(canaries.folder),
+        port=canaries.port,
+        abstract_socket=canaries.abstract_socket,
+        path_socket=str(canaries.path_socket),
     )
-    return OpenToy(folder, root, draw, target)
+    return OpenToy(folder, root, sample, target)
 
 
-def _cook(folder: TaskFolder, place: Path, step: str, seed: int) -> None:
+def _run_recipe(folder: TaskFolder, place: Path, step: str, seed: int) -> None:
     for name in ("pools", "out"):
         (place / name).mkdir(parents=True, exist_ok=True)
-    settings = {f"{pool}_rows": rows for pool, rows in ROWS.items()}
+    settings = {f"{split}_rows": rows for split, rows in ROWS.items()}
     (place / "stage.json").write_text(
         json.dumps({"seed": seed, "settings": settings, "world": "scored", "train_share": 1.0})
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fmlbench.models.providers.catalogue import PROVIDERS, Provider
 from fmlbench.reports.health import Health, Symptom
-from fmlbench.sandbox.cgroups import usable_homes
+from fmlbench.sandbox.cgroups import usable_parents
 from fmlbench.sandbox.environments import built_environments
 from fmlbench.sandbox.isolation import how_to_seal, install_command, why_not_sealed
 from fmlbench.tasks.folder import TaskFolder
@@ -42,9 +42,9 @@ def _sandbox() -> Symptom:
 
 
 def _cgroup() -> Symptom:
-    homes = usable_homes()
-    if homes is not None:
-        return Symptom("cgroup", Health.WORKS, f"the kernel limits memory and processes (version {homes.version})")
+    parents = usable_parents()
+    if parents is not None:
+        return Symptom("cgroup", Health.WORKS, f"the kernel limits memory and processes (version {parents.version})")
     return Symptom(
         "cgroup",
         Health.OPTIONAL,
@@ -86,7 +86,7 @@ def _task(folder: TaskFolder, dirs: Dirs) -> Symptom:
 
 def _is_prepared(folder: TaskFolder, track: str, dirs: Dirs) -> bool:
     """Pools are made last, so where they are, all else is."""
-    return any(dirs.pools.glob(f"{folder.task.name}-{track}-{folder.on(track).digest[:12]}*"))
+    return any(dirs.splits.glob(f"{folder.task.name}-{track}-{folder.on(track).digest[:12]}*"))
 
 
 def _key(provider: Provider) -> Symptom:

@@ -68,7 +68,7 @@ class RunView:
 
     def __call__(self, event: Event) -> None:
         """Show an event."""
-        self._state.take(event)
+        self._state.apply(event)
         match event:
             case RunStarted():
                 # Preparing a task can take minutes that say nothing about the steps.

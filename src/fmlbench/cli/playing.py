@@ -10,7 +10,7 @@ from fmlbench.cli.live_view import RunView
 from fmlbench.cli.progress import progress_on
 from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.core.task import Task
-from fmlbench.engine.run import play
+from fmlbench.engine.run import execute_run
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.summary import RunPhase, RunSummary, summarise
@@ -40,7 +40,7 @@ def play_watched(folder: RunFolder, dirs: Dirs, console: Console, gpus: Sequence
     state = read_state(folder)
     view = RunView(console, spec, task_of(spec, state), state)
     with resumable(spec.run_id), progress_on(console) as progress, view:
-        play(
+        execute_run(
             folder, dirs=dirs, progress=progress, watch=view, open_isolation=lambda isolation: _sandbox(isolation, gpus)
         )
     return read_summary(folder)
@@ -54,7 +54,7 @@ def read_summary(folder: RunFolder) -> RunSummary:
     """What came of a run so far."""
     spec = folder.read_spec()
     state = read_state(folder)
-    return summarise(spec, state, task_of(spec, state), is_played=folder.is_played)
+    return summarise(spec, state, task_of(spec, state), is_played=folder.is_running)
 
 
 def task_of(spec: RunSpec, state: RunState) -> Task:

@@ -1,1 +1,1 @@
-"""The words of the benchmark: records and protocols, no files and no processes."""
+"""The concepts of the benchmark as records and protocols; no file or process access."""

@@ -1,4 +1,4 @@
-"""The protocols an agent is made of."""
+"""The protocols of an agent and its parts."""
 
 from collections.abc import Mapping
 from random import Random
@@ -13,15 +13,15 @@ class SessionClosed(Exception):
 
 
 class NoMoreCalls(Exception):
-    """The next call of a model is not allowed, so the search is over; says why."""
+    """The next model call is not allowed, so the search ends; the message says why."""
 
 
 class Session(Protocol):
-    """An agent's only way to the benchmark: read, and spend budget by submitting."""
+    """An agent's only interface to the benchmark: read, and spend budget by submitting."""
 
     @property
     def brief(self) -> Brief:
-        """Everything an agent is told."""
+        """All information about the task that the agent gets."""
         ...
 
     @property
@@ -31,7 +31,7 @@ class Session(Protocol):
 
     @property
     def seed(self) -> int:
-        """The run's seed; all dice of an agent come from it."""
+        """The run's seed; every random choice of an agent derives from it."""
         ...
 
     @property
@@ -41,7 +41,7 @@ class Session(Protocol):
 
     @property
     def pending(self) -> Proposal | None:
-        """A proposal that was logged before an interruption and still waits for its experiment."""
+        """A proposal that was logged before an interruption and has not been evaluated yet."""
         ...
 
     def code_of(self, step: int) -> Mapping[str, str]:
@@ -53,17 +53,17 @@ class Session(Protocol):
         ...
 
     def note(self, note: Note) -> None:
-        """Write something down that a resumed run must find again."""
+        """Log something that a resumed run needs."""
         ...
 
     def submit(self, proposal: Proposal) -> Step:
-        """Spend one step: run the experiment, return the graded step. There is no other way to a score."""
+        """Spend one step: run the experiment and return the graded step. This is the only way to get a score."""
         ...
 
 
 @runtime_checkable
 class Strategy(Protocol):
-    """Which move next: a pure function of the history and the dice."""
+    """Chooses the next move: a pure function of the history and the random generator."""
 
     def next_move(self, history: History, rng: Random) -> Move | None:
         """Return the next move, or None when the search is done."""
@@ -72,10 +72,10 @@ class Strategy(Protocol):
 
 @runtime_checkable
 class Proposer(Protocol):
-    """Who writes the code for a move."""
+    """Writes the code for a move."""
 
     def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
-        """Return the changed files, the idea in words and what it cost."""
+        """Return the changed files, the idea as text, and the cost."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""Everything an agent is told about a task."""
+"""All information about a task that an agent gets."""
 
 from fmlbench.core.metric import Metric
 from fmlbench.core.record import Record
@@ -6,7 +6,7 @@ from fmlbench.core.task import Limits
 
 
 class StageBrief(Record):
-    """One command of the experiment, and what it may use."""
+    """One command of the experiment and its limits."""
 
     name: str
     command: str
@@ -14,7 +14,7 @@ class StageBrief(Record):
 
 
 class Brief(Record):
-    """The one input interface for any agent."""
+    """The same input for every agent."""
 
     task: str
     title: str
@@ -22,17 +22,17 @@ class Brief(Record):
     instructions: str
     codebase: str
     repository: tuple[str, ...]
-    """Every file of the repository; agents can read all of them."""
+    """All files of the repository; agents can read them."""
     editable: tuple[str, ...]
     patterns: tuple[str, ...]
-    """Globs of what may be changed or added."""
+    """Globs of the files that may be changed or added."""
     suggested: tuple[str, ...]
     information_bytes: int
     """How much information a proposal may add to the baseline."""
     protected: tuple[str, ...]
     commands: tuple[StageBrief, ...]
     packages: tuple[str, ...] = ()
-    """What Python can import besides its standard library."""
+    """Importable packages besides the standard library."""
     metric: Metric
     baseline_score: float | None
     sigma: float | None

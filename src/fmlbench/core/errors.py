@@ -1,34 +1,34 @@
-"""What can go wrong for a user, each with a hint at the way out.
+"""The errors that users see, each with a hint how to fix it.
 
     FmlbenchError
-      TaskNotFound        no task of that name or path
-      TaskInvalid         a task folder that breaks the rules of task folders
-      AgentNotFound       no agent of that name
-      AgentBroken         a mistake in a file or package that an agent is from
-      AgentChanged        an agent's file is not what it was when the run was started
-      SourceUnavailable   a codebase or data set could not be had from any of its sources
-      ChecksumMismatch    it was had, but it is not what the manifest names
-      EnvironmentBroken   a task's Python could not be built
-      SandboxMissing      the asked-for sandbox cannot be used on this machine
-      RunNotFound         no run of that name or path
-      RunExists           a run of the same specification is already there
-      RunLocked           another process is playing this run
-      RunCancelled        somebody wants this run stopped
-      RunDamaged          the log says something that cannot have happened
-      AgentFailed         an agent's program could not be started, or another package's agent went wrong
+      TaskNotFound        no task with that name or path
+      TaskInvalid         a task folder is invalid
+      AgentNotFound       no agent with that name
+      AgentBroken         the file or package that defines an agent has an error
+      AgentChanged        the agent's file changed since the run was started
+      SourceUnavailable   a codebase or data set could not be fetched from any of its sources
+      ChecksumMismatch    a fetched codebase or data set does not match the manifest's checksum
+      EnvironmentBroken   a task's Python environment could not be built
+      SandboxMissing      the requested sandbox is not available on this machine
+      RunNotFound         no run with that name or path
+      RunExists           a run with the same specification exists
+      RunLocked           another process is executing this run
+      RunCancelled        the run was cancelled by a user
+      RunDamaged          the run's log is inconsistent
+      AgentFailed         an agent's program could not be started, or a third-party agent raised an error
       InfraTrouble        the machine failed, not the candidate; the run can be resumed
-        ModelTrouble      a model did not answer, however patiently it was asked
-      ModelUnavailable    no model of that name, or something it needs is missing here
-      StudyInvalid        a study file that says something no sweep can do
-      EngineMissing       the asked-for way to carry out a sweep cannot be used on this machine
-      BadRequest          an option or argument that makes no sense
+        ModelTrouble      a model did not respond after all retries
+      ModelUnavailable    no model with that name, or a package or key that it needs is missing
+      StudyInvalid        a study file is invalid
+      EngineMissing       the requested sweep engine is not available on this machine
+      BadRequest          an option or argument is invalid
 
-What a candidate does wrong is never one of these: it is an outcome on the record.
+A candidate's failure is never an error of this kind: it is recorded as an outcome.
 """
 
 
 class FmlbenchError(Exception):
-    """An error a user can cause and mend; the command line shows it as two lines."""
+    """An error that a user can cause and fix; the command line shows it as two lines."""
 
     def __init__(self, message: str, *, hint: str) -> None:
         super().__init__(message)
@@ -37,63 +37,63 @@ class FmlbenchError(Exception):
 
 
 class TaskNotFound(FmlbenchError):
-    """No task of that name or path."""
+    """No task with that name or path."""
 
 
 class TaskInvalid(FmlbenchError):
-    """A task folder that breaks the rules of task folders."""
+    """A task folder is invalid."""
 
 
 class AgentNotFound(FmlbenchError):
-    """No agent of that name."""
+    """No agent with that name."""
 
 
 class AgentBroken(FmlbenchError):
-    """A mistake in a file or package that an agent is from."""
+    """The file or package that defines an agent has an error."""
 
 
 class AgentChanged(FmlbenchError):
-    """An agent's file is not what it was when the run was started."""
+    """The agent's file changed since the run was started."""
 
 
 class SourceUnavailable(FmlbenchError):
-    """A codebase or data set could not be had from any of its sources."""
+    """A codebase or data set could not be fetched from any of its sources."""
 
 
 class ChecksumMismatch(FmlbenchError):
-    """Something was had, but it is not what the manifest names."""
+    """A fetched codebase or data set does not match the manifest's checksum."""
 
 
 class EnvironmentBroken(FmlbenchError):
-    """The Python a task runs in could not be built."""
+    """A task's Python environment could not be built."""
 
 
 class SandboxMissing(FmlbenchError):
-    """The asked-for sandbox cannot be used on this machine."""
+    """The requested sandbox is not available on this machine."""
 
 
 class RunNotFound(FmlbenchError):
-    """No run of that name or path."""
+    """No run with that name or path."""
 
 
 class RunExists(FmlbenchError):
-    """A run of the same specification is already there."""
+    """A run with the same specification exists."""
 
 
 class RunLocked(FmlbenchError):
-    """Another process is playing this run."""
+    """Another process is executing this run."""
 
 
 class RunCancelled(FmlbenchError):
-    """Somebody wants this run stopped."""
+    """The run was cancelled by a user."""
 
 
 class RunDamaged(FmlbenchError):
-    """The log says something that cannot have happened."""
+    """The run's log is inconsistent."""
 
 
 class AgentFailed(FmlbenchError):
-    """An agent's program could not be started, or another package's agent went wrong."""
+    """An agent's program could not be started, or a third-party agent raised an error."""
 
 
 class InfraTrouble(FmlbenchError):
@@ -101,20 +101,20 @@ class InfraTrouble(FmlbenchError):
 
 
 class ModelTrouble(InfraTrouble):
-    """A model did not answer, however patiently it was asked; the run can be resumed."""
+    """A model did not respond after all retries; the run can be resumed."""
 
 
 class ModelUnavailable(FmlbenchError):
-    """No model of that name, or something it needs is missing here: a package, a key that works."""
+    """No model with that name, or a package or valid key that it needs is missing."""
 
 
 class StudyInvalid(FmlbenchError):
-    """A study file that says something no sweep can do."""
+    """A study file is invalid."""
 
 
 class EngineMissing(FmlbenchError):
-    """The asked-for way to carry out a sweep cannot be used on this machine."""
+    """The requested sweep engine is not available on this machine."""
 
 
 class BadRequest(FmlbenchError):
-    """An option or argument that makes no sense."""
+    """An option or argument is invalid."""

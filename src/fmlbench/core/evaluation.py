@@ -1,4 +1,4 @@
-"""What came of a candidate: an outcome, and a score where there is one."""
+"""The result of evaluating a candidate: an outcome and, if it is ok, a score."""
 
 from enum import StrEnum
 
@@ -10,13 +10,13 @@ class Outcome(StrEnum):
 
     OK = "ok"
     CRASHED = "crashed"
-    """The candidate's code failed, or handed in nothing."""
+    """The candidate's code failed or wrote no answers."""
     TIMEOUT = "timeout"
     OUT_OF_MEMORY = "out-of-memory"
     REJECTED = "rejected"
     """The proposal did not apply or broke the editing rules; no experiment was run."""
     INVALID = "invalid"
-    """It ran, but its answers break a rule of the task."""
+    """The candidate ran, but its answers break a rule of the task."""
     INFRA = "infra"
     """The machine failed; never counted against an agent."""
 
@@ -30,14 +30,14 @@ class Evaluation(Record):
     reason: str = ""
     """Why the outcome is not ok, in one line."""
     log_tail: str = ""
-    """The end of what the candidate printed: where a traceback stands."""
+    """The end of the candidate's output, where a traceback appears."""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_memory_mb: float = 0.0
     self_reported: dict[str, float] = {}
-    """What the codebase itself printed; shown beside the score, never used for it."""
+    """Metrics that the codebase itself reported; shown next to the score, never used for it."""
     violations: tuple[str, ...] = ()
-    """What the candidate was seen trying that no honest candidate does."""
+    """Detected behaviour that no honest candidate shows."""
 
     @property
     def is_ok(self) -> bool:

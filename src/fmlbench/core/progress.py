@@ -1,17 +1,17 @@
-"""How long jobs tell what they are doing; the command line draws it, tests ignore it."""
+"""Progress reports of long jobs; the command line displays them, tests ignore them."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Something that wants to know how far a long job has come."""
+    """Receives progress reports of a long job."""
 
     def start(self, what: str, total: float | None = None) -> None:
-        """Begin a piece of work; ``total`` in any unit, None where it is not known."""
+        """Begin a piece of work; ``total`` in any unit, None if unknown."""
         ...
 
     def advance(self, amount: float) -> None:
-        """Tell that a part of the current piece of work is done."""
+        """Report that ``amount`` more of the current piece of work is done."""
         ...
 
     def finish(self) -> None:
@@ -20,7 +20,7 @@ class Progress(Protocol):
 
 
 class Silent:
-    """Progress that nobody watches."""
+    """Discards progress reports."""
 
     def start(self, what: str, total: float | None = None) -> None:
         """Ignore it."""

@@ -1,4 +1,4 @@
-"""The base of everything that is written to or read from disk."""
+"""The base class of all records on disk."""
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -10,7 +10,7 @@ class Record(BaseModel):
 
 
 def first_problem(error: ValidationError) -> str:
-    """What is wrong with a file that should have been a record, in one sentence."""
+    """The first validation error of a record's file, in one sentence."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"]) or "the file"
     others = error.error_count() - 1

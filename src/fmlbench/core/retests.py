@@ -1,4 +1,4 @@
-"""What is tested again once an agent is done, and on which data."""
+"""Which steps are retested after the search, and on which data."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from enum import StrEnum
 from fmlbench.core.task import Task, World
 
 STARVED_SHARE = 0.02
-"""A method needs data: with so little of it, it falls back to the ablation. Carried knowledge does not."""
+"""With so little training data a method falls back to the ablation's score. Memorized knowledge does not."""
 
 
 class RetestKind(StrEnum):
@@ -18,11 +18,11 @@ class RetestKind(StrEnum):
     TRANSFER = "transfer"
     """Does it beat the baseline on the task's sibling, which the agent never saw?"""
     STARVED = "starved"
-    """Does it keep its score without training data? Then it did not learn it here."""
+    """Does it keep its score with almost no training data? Then its code contains knowledge about the test data."""
 
     @property
     def world(self) -> World:
-        """Where the samples come from."""
+        """Which data the samples come from."""
         return World.SIBLING if self is RetestKind.TRANSFER else World.SCORED
 
     @property
@@ -42,7 +42,7 @@ class RetestKey:
 
 
 def due_retests(task: Task | None, seeds: int, winner: int) -> Iterator[RetestKey]:
-    """The retests of a run in the order in which they start: baselines first, since winners are compared with them."""
+    """The retests of a run in execution order: baselines first, because winners are compared with them."""
     indices = (0, winner) if winner else (0,)
     yield from (RetestKey(RetestKind.FRESH, index, seed) for index in indices for seed in range(seeds))
     if not winner or not seeds or task is None or not task.sibling:

@@ -1,4 +1,4 @@
-"""What a run is asked to be."""
+"""The specification of a run."""
 
 import hashlib
 import re
@@ -13,50 +13,50 @@ from fmlbench.core.record import Record
 
 
 class Isolation(StrEnum):
-    """How candidate code is held; scores of different rungs never mix."""
+    """How candidate code is isolated; scores of different levels are never compared."""
 
     BUBBLEWRAP = "bubblewrap"
     NONE = "none"
 
     @property
     def is_sealed(self) -> bool:
-        """Whether the operating system keeps candidates away from what they are judged by."""
+        """Whether the operating system keeps labels and grader out of candidates' reach."""
         return self is not Isolation.NONE
 
 
 class Budget(Record):
-    """What an agent may spend; the run ends with the first limit reached."""
+    """What an agent may spend; the run ends when the first limit is reached."""
 
     steps: Annotated[int, Field(ge=0)]
     hours: Annotated[float, Field(gt=0)] | None = None
-    """Of proposing and experiments, not of waiting between a stop and a resume."""
+    """Time of proposals and experiments; the time between an interruption and a resume is not counted."""
     dollars: Annotated[float, Field(gt=0)] | None = None
     tokens: Annotated[int, Field(gt=0)] | None = None
-    """Of models, input and output together."""
+    """Model tokens, input and output together."""
 
     @property
     def terms(self) -> str:
-        """Every limit in words; runs with the same terms were given the same."""
+        """All limits as text; runs with equal terms have equal budgets."""
         limits = (("steps", self.steps), ("hours", self.hours), ("dollars", self.dollars), ("tokens", self.tokens))
         return ", ".join(f"{limit:.15g} {unit}" for unit, limit in limits if limit is not None)
 
 
 class AgentSpec(Record):
-    """An agent by name, with the settings it was given."""
+    """An agent's name and settings."""
 
     name: str
-    """A name of the catalogue, or the path of the file that defines the agent."""
+    """A registered name, or the path of the file that defines the agent."""
     strategy: str
     proposer: str
     settings: dict[str, int | float | str] = {}
     model: str = ""
-    """The language model that writes the code; empty where none does."""
+    """The language model that writes the code; empty for agents without one."""
     prompts: str = ""
-    """A digest of the prompts it is given."""
+    """A digest of its prompts."""
     replay: str = ""
-    """The folder of the run whose recorded answers stand in for the model's."""
+    """The folder of the run whose recorded model responses are replayed."""
     file: Annotated[str, Field(exclude_if=lambda digest: not digest)] = ""
-    """A digest of the user's file that defines the agent; empty, and not written down, for agents from a package."""
+    """A digest of the user's file that defines the agent; empty, and not stored, for agents from a package."""
 
     @property
     def slug(self) -> str:
@@ -67,9 +67,9 @@ class AgentSpec(Record):
 
 
 def agent_names(agents: Sequence[AgentSpec]) -> list[str]:
-    """What each of several agents is called among the others, so that equal names mean equal agents.
+    """A name for each of several agents, so that equal names mean equal agents.
 
-    That is the agent's part of a run's name; where it stands for several agents, what they differ in joins it:
+    The name is the agent's slug. If different agents share a slug, the settings in which they differ are appended:
     ``mcts:exploration=2``.
     """
     # The thousands of runs of a sweep share a few agents.
@@ -89,12 +89,12 @@ def _differing(agents: Sequence[dict[str, str]]) -> list[str]:
 
 def _name(agent: AgentSpec, keys: Sequence[str]) -> str:
     traits = _traits(agent)
-    own = ",".join(f"{key}={traits.get(key, '')}" for key in keys)
-    return f"{agent.slug}:{own}" if own else agent.slug
+    suffix = ",".join(f"{key}={traits.get(key, '')}" for key in keys)
+    return f"{agent.slug}:{suffix}" if suffix else agent.slug
 
 
 def _traits(agent: AgentSpec) -> dict[str, str]:
-    """What makes an agent another one; who replays recorded answers is still the agent that gave them."""
+    """What distinguishes agents; an agent that replays recorded responses is the agent that got them."""
     parts = {"name": agent.name, "model": agent.model, "strategy": agent.strategy, "proposer": agent.proposer}
     digests = {"prompts": agent.prompts[:8], "file": agent.file[:8]}
     return {**parts, **digests, **{key: str(value) for key, value in agent.settings.items()}}
@@ -113,16 +113,16 @@ class RunSpec(Record):
     isolation: Isolation
     retest_seeds: Annotated[int, Field(ge=0)] = 3
     label: str = ""
-    """Tells apart runs that are asked for in the same words."""
+    """A suffix that allows several runs with identical options."""
 
     @property
     def retest_terms(self) -> str:
-        """How often winners are retested, in words."""
+        """How often winners are retested, as text."""
         return f"{self.retest_seeds} retest{'' if self.retest_seeds == 1 else 's'}"
 
     @property
     def run_id(self) -> str:
-        """A readable name that differs wherever the specification does."""
+        """A readable name that is unique to the specification."""
         digest = hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:8]
         task = self.task.rstrip("/").rsplit("/", 1)[-1]
         return f"{task}.{self.track}.{self.agent.slug}.s{self.seed}.{digest}"

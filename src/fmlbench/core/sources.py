@@ -1,4 +1,4 @@
-"""Where a codebase or a data set can be had; several places each, because users lack one or the other."""
+"""Where a codebase or data set is downloaded from; several sources each, because any of them can be unreachable."""
 
 from typing import Annotated, Literal
 
@@ -8,7 +8,7 @@ from fmlbench.core.record import Record
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Megabytes = Annotated[float | None, Field(exclude=True)]
-"""Not part of what is hashed: to learn a size changes no score."""
+"""Not part of the task digest: the size of a download does not affect scores."""
 
 
 class PypiSource(Record):
@@ -23,7 +23,7 @@ class PypiSource(Record):
     inside: str = ""
     """The folder or file wanted within the archive; empty for all of it."""
     megabytes: Megabytes = None
-    """How many MB come over the network, for people to know."""
+    """Download size in MB, for display."""
 
 
 class NpmSource(Record):
@@ -36,7 +36,7 @@ class NpmSource(Record):
     inside: str = ""
     """The folder or file wanted within the package; empty for all of it."""
     megabytes: Megabytes = None
-    """How many MB come over the network, for people to know."""
+    """Download size in MB, for display."""
 
 
 class GitSource(Record):
@@ -48,7 +48,7 @@ class GitSource(Record):
     inside: str = ""
     """The folder or file wanted within the repository; empty for all of it."""
     megabytes: Megabytes = None
-    """How many MB come over the network, for people to know."""
+    """Download size in MB, for display."""
 
 
 class UrlSource(Record):
@@ -60,7 +60,7 @@ class UrlSource(Record):
     inside: str = ""
     """The folder or file wanted within the archive; empty for all of it."""
     megabytes: Megabytes = None
-    """How many MB come over the network, for people to know."""
+    """Download size in MB, for display."""
 
 
 class PathSource(Record):
@@ -79,32 +79,32 @@ Source = Annotated[
 
 
 class Patch(Record):
-    """A small repair that a codebase needs: ``search`` must occur exactly once in ``file``."""
+    """A small fix that a codebase needs: ``search`` must occur exactly once in ``file``."""
 
     file: str
     """Its path within the codebase."""
     search: str
     """The text to replace."""
     replace: str
-    """What stands there afterwards."""
+    """The new text."""
     why: str
-    """What would not work without it."""
+    """What fails without it."""
 
 
 class Material(Record):
-    """Something a task is made of that others made: where to get it and what it must be."""
+    """A third-party codebase or data set: its sources and its checksum."""
 
     name: str
-    """What it is called; data is mounted for the recipe under this name."""
+    """Its name; data is mounted for the dataset builder under this name."""
     version: str
     """The release or commit."""
     licence: str
-    """Its SPDX name."""
+    """The SPDX identifier."""
     homepage: str
-    """Where people find it."""
+    """Its web page."""
     sources: Annotated[tuple[Source, ...], Field(min_length=1)]
     """Tried in order."""
     digest: Sha256 | None = None
-    """The hash of the unpacked files that are used, whichever source they came from (before mends)."""
+    """The hash of the used files after unpacking and before patches; the same for all sources."""
     patches: tuple[Patch, ...] = ()
-    """Applied in order, to what a source gave."""
+    """Applied in order to the fetched files."""

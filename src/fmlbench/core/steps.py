@@ -1,4 +1,4 @@
-"""Moves, proposals, steps, and the history they grow into."""
+"""Moves, proposals, steps, and the history of a run."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,48 +16,48 @@ class Operator(StrEnum):
     """What kind of work a move asks for."""
 
     BASELINE = "baseline"
-    """Step 0 of every run: the codebase as it is. Not part of the budget."""
+    """Step 0 of every run: the unchanged codebase. Not counted in the budget."""
     DRAFT = "draft"
     IMPROVE = "improve"
     DEBUG = "debug"
     COMBINE = "combine"
 
 
-# Looked up once: members of an enumeration are slow to get at, and histories are long.
+# Looked up once: access to enum members is slow, and histories are long.
 _DRAFT, _DEBUG = Operator.DRAFT, Operator.DEBUG
 
 
 class Move(Record):
-    """What a strategy decides: which work, on top of which steps."""
+    """A strategy's decision: which operator to apply to which steps."""
 
     operator: Operator
     parents: tuple[int, ...] = (0,)
     context: tuple[int, ...] = ()
-    """Steps whose ideas and results the proposer is shown beside the parents."""
+    """Steps whose ideas and results the proposer sees besides the parents."""
     tags: dict[str, str] = {}
-    """What else the strategy has in mind: the goal of a stage, the number of an idea. One word is shown in trees."""
+    """Further instructions of the strategy: the goal of a stage, the number of an idea. Trees show one word of it."""
 
 
 class Usage(Record):
-    """What making a proposal cost."""
+    """The cost of making a proposal."""
 
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
-    """Those of the input tokens that the provider had kept from an earlier call."""
+    """Input tokens that the provider read from its prompt cache."""
     reasoning_tokens: int = 0
-    """Those of the output tokens that were thought and not said."""
+    """Output tokens spent on hidden reasoning."""
     dollars: float | None = 0.0
-    """None where the price is not known; never a guess."""
+    """None if the price is unknown; never an estimate."""
     seconds: float = 0.0
     cpu_seconds: float = 0.0
-    """Of the agent's own program, where it is one; known when the program has ended."""
+    """CPU time of an agent that is a program; known when the program has ended."""
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """The editable files a proposer wants tried, with the idea in words."""
+    """The editable files that a proposer submits, with the idea as text."""
 
     move: Move
     files: Mapping[str, str]
@@ -65,11 +65,11 @@ class Proposal:
     idea: str
     usage: Usage = field(default_factory=Usage)
     rejection: str = ""
-    """Why there is nothing to run (an edit that did not apply, say); the step is spent all the same."""
+    """Why nothing can be run, for example an edit that did not apply; the step is spent anyway."""
 
 
 class Step(Record):
-    """One proposal and what came of it: the unit of budget."""
+    """One proposal and its evaluation: the unit of the budget."""
 
     index: int
     move: Move
@@ -79,39 +79,39 @@ class Step(Record):
     evaluation: Evaluation
     usage: Usage = Usage()
     information_bytes: int | None = None
-    """How much information the proposal adds to the baseline; None where this was not measured."""
+    """How much information the proposal adds to the baseline; None if it was not measured."""
 
     @cached_property
     def score(self) -> float | None:
-        """The validation score, if there is one; what is not a finite number is none.
+        """The validation score; None if the evaluation failed or the score is not finite.
 
-        Strategies ask for it again and again, so it is kept: never copy a step with another evaluation.
+        The value is cached because strategies read it often: never copy a step with another evaluation.
         """
         score = self.evaluation.score
         return score if self.evaluation.is_ok and score is not None and math.isfinite(score) else None
 
     @property
     def has_failed(self) -> bool:
-        """Whether the candidate itself went wrong, not the machine it ran on."""
+        """Whether the candidate failed, as opposed to the machine."""
         return self.score is None and self.evaluation.outcome is not Outcome.INFRA
 
 
 _SCORE = attrgetter("score")
 
 INVITATION = "invitation"
-"""The kind of note that is addressed to the person before the screen."""
+"""Kind of a note that is shown to the person who works as the agent."""
 ENDING = "ending"
-"""The kind of note that says how an agent ended that has a loop of its own."""
+"""Kind of a note that says how an agent that is a program ended."""
 SPENT = "spent"
-"""The kind of note that says what was spent on no step, such as a program's last words: a Usage."""
+"""Kind of a note with a Usage that belongs to no step, such as model calls after the last submission."""
 WAITED = "waited"
-"""The kind of note that says what was spent while a model never answered: a Usage, but not of the run's hours."""
+"""Kind of a note with the Usage of waiting for an unresponsive model; not counted in the run's hours."""
 VIOLATION = "violation"
-"""The kind of note that says what an agent was seen trying that no honest one does."""
+"""Kind of a note about detected behaviour that no honest agent shows."""
 
 
 class Note(Record):
-    """Something an agent wrote down (an idea, a reflection), so that resuming never pays for it twice."""
+    """Something an agent logged (an idea, a reflection), so that a resumed run does not pay for it twice."""
 
     step: int
     kind: str
@@ -119,23 +119,23 @@ class Note(Record):
 
 
 def usages_of(steps: Iterable[Step], notes: Iterable[Note]) -> list[Usage]:
-    """All that a run has spent: on each of its steps, and on none of them."""
-    besides = [Usage.model_validate_json(note.text) for note in notes if note.kind in {SPENT, WAITED}]
-    return [*(step.usage for step in steps), *besides]
+    """All usage of a run: of its steps, and usage that belongs to no step."""
+    outside_steps = [Usage.model_validate_json(note.text) for note in notes if note.kind in {SPENT, WAITED}]
+    return [*(step.usage for step in steps), *outside_steps]
 
 
 @dataclass(frozen=True)
 class History:
-    """The steps of a run as a tree, baseline first, with the notes made on the way.
+    """The steps of a run as a tree, baseline first, with the agent's notes.
 
-    A parent always comes before its children. What takes a look at every step is worked out once.
+    A parent always comes before its children. Results that need a pass over all steps are cached.
     """
 
     metric: Metric
     steps: Sequence[Step] = ()
     notes: Sequence[Note] = ()
     budget: int = 100
-    """How many steps the run may take, the baseline not counted; the paper's hundred where nobody says."""
+    """How many steps the run may take, not counting the baseline; the default is the paper's 100."""
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -153,11 +153,11 @@ class History:
 
     @cached_property
     def best(self) -> Step | None:
-        """The first of the steps with the best validation score, baseline included."""
+        """The first step with the best validation score, baseline included."""
         return self.best_of(self.steps)
 
     def best_of(self, steps: Iterable[Step]) -> Step | None:
-        """The first of some steps with the best score; None where none has a score."""
+        """The first of these steps with the best score; None if no step has a score."""
         scored = [step for step in steps if step.score is not None]
         pick = max if self.metric.goal is Goal.MAXIMIZE else min
         return pick(scored, key=_SCORE) if scored else None
@@ -169,26 +169,26 @@ class History:
 
     @cached_property
     def drafts(self) -> Sequence[Step]:
-        """Steps that began something new."""
+        """Steps that started a new branch."""
         return [step for step in self.steps if step.move.operator is _DRAFT]
 
     def children_of(self, index: int) -> Sequence[Step]:
-        """Steps that were made on top of this one."""
+        """Steps that have this one as a parent."""
         return [step for step in self.proposed if index in step.move.parents]
 
     def debug_chain(self, index: int) -> Sequence[int]:
-        """The step that was to be mended, and every debug move since, up to this one."""
+        """The step that was debugged first, and every debug step since, up to this one."""
         chain = [index]
         while self.steps[chain[-1]].move.operator is _DEBUG:
             chain.append(self.steps[chain[-1]].move.parents[0])
         return chain[::-1]
 
     def debug_depth(self, index: int) -> int:
-        """How many debug moves in a row led to this step."""
+        """The number of consecutive debug moves that led to this step."""
         return len(self.debug_chain(index)) - 1
 
     def fixable(self, depth: int, steps: Sequence[Step] | None = None) -> Sequence[Step]:
-        """Failed steps that nobody built on, unless more than ``depth`` debug moves in a row led to them."""
+        """Failed steps without children, except those after more than ``depth`` consecutive debug moves."""
         among = self.proposed if steps is None else steps
         leaves = [step for step in among if step.score is None and step.index not in self._built_on]
         return [step for step in leaves if step.has_failed and self.debug_depth(step.index) <= depth]

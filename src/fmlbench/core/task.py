@@ -1,4 +1,4 @@
-"""A research problem, as its folder states it."""
+"""The manifest of a task (task.toml)."""
 
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from fmlbench.core.record import Record
 from fmlbench.core.sources import GitSource, Material, NpmSource, PathSource, PypiSource, UrlSource
 
 SMOKE = "-smoke"
-"""What the name of a track ends with when it is only tried out."""
+"""Suffix of the track name for the short smoke-test version of a track."""
 
 
 TaskName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
@@ -20,46 +20,47 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Limits(Record):
-    """What one stage may use; beyond a limit it is ended and its outcome says so."""
+    """What one stage may use; a stage that exceeds a limit is killed and its outcome names the limit."""
 
     cpu_seconds: float
     """Of all processes of the stage together."""
     wall_seconds: float
-    """A safety net far above ``cpu_seconds``: a busy machine must not turn a good step into a timeout."""
+    """Far above ``cpu_seconds``, so that a busy machine does not turn a good step into a timeout."""
     memory_mb: int
     """Of all processes of the stage together."""
     disk_mb: int = 256
-    """All that the stage leaves in its writable folders."""
+    """The total size of the stage's writable folders."""
     files: int = 2000
-    """How many files and folders it may leave there."""
+    """The number of files and folders in its writable folders."""
     processes: int = 64
     """Processes and threads alive at once."""
     scratch_mb: int = 256
-    """The size of the scratch folder, /tmp and /dev/shm together; gone when the stage ends."""
+    """The size of the scratch folder, /tmp and /dev/shm together; deleted when the stage ends."""
 
 
 class Training(Record):
-    """A stage that sees visible data and leaves its model in the carry folder."""
+    """A stage that reads visible data and writes its model to the carry folder."""
 
     name: FolderName
-    """The stage, as the driver is told in `stage.json`."""
+    """The name of the stage; the driver reads it from `stage.json`."""
     data: tuple[FolderName, ...] = ("train",)
-    """Which visible parts of a draw are mounted."""
-    # Left out of a task's digest where it says nothing, so that records of tasks without such stages stay valid.
+    """Which visible parts of a sample are mounted."""
+    # Excluded from the task digest when False, so that records of tasks without such stages stay valid.
     alone: Annotated[bool, Field(exclude_if=lambda alone: not alone)] = False
-    """Whether the stage sees nothing of others: its carry folder is empty at first, and `carry/NAME` at the exam."""
+    """Whether the stage runs without the output of other stages: it starts with an empty carry folder, which the exam
+    sees as `carry/NAME`."""
     limits: Limits
-    """What it may use."""
+    """Its resource limits."""
 
     @model_validator(mode="after")
     def _sees_no_exam(self) -> "Training":
         if not set(ExamName).isdisjoint(self.data):
-            raise ValueError("a training stage sees no exam: labels lie there")
+            raise ValueError("a training stage must not mount an exam: exam folders contain labels")
         return self
 
 
 class AnswerKind(StrEnum):
-    """What an answer may depend on besides its own question."""
+    """What an answer may depend on besides its question."""
 
     INDEPENDENT = "independent"
     PER_EPISODE = "per-episode"
@@ -67,45 +68,45 @@ class AnswerKind(StrEnum):
 
 
 class AnswerFormat(Record):
-    """What an exam asks for: one array, whose row i answers question i."""
+    """The format of an exam's answers: one array, whose row i answers question i."""
 
     kind: AnswerKind
-    """What an answer may depend on: `independent`, `per-episode` (asked one by one) or `joint`."""
+    """What an answer may depend on: `independent`, `per-episode` (questions are sent one by one) or `joint`."""
     dtype: Literal["int64", "float32"]
-    """Whole numbers that fit are converted; anything else is refused."""
+    """Integers that fit are converted; other types are rejected."""
     shape: tuple[int, ...] = ()
-    """The shape of one answer; -1 for a size the candidate chooses, up to ``max_size``."""
+    """The shape of one answer; -1 for a size that the candidate chooses, up to ``max_size``."""
     max_size: int = 4096
     asked_again: Share = 0.2
-    """The share of questions that is asked again, in other company, in a fresh process."""
+    """The share of questions that is asked again in a different batch, in a new process."""
     disagreement: Share = 0.01
     """The share of numbers in the repeated answers that may differ."""
     tolerance: float = 1e-3
-    """How far two float answers may lie apart and still agree, relative to how far such answers typically spread."""
+    """The largest difference at which two float answers count as equal, relative to the typical spread of answers."""
 
 
 class Exam(Record):
-    """The stage that answers unlabelled questions; sat for validation and for the sealed test."""
+    """The stage that answers unlabelled questions, for validation and for the hidden test."""
 
     limits: Limits
-    """For one sitting."""
+    """For one exam pass."""
     answers: AnswerFormat
-    """What is handed in."""
+    """The format of the answers."""
 
 
 class Rule(Record):
-    """A bound on a side metric, relative to the baseline on the same draw, with two standard errors' grace."""
+    """A bound on a side metric, with a tolerance of two standard errors."""
 
     metric: str
-    """One of the metrics that the grader writes."""
+    """One of the grader's metrics."""
     text: str
-    """The rule in words, as agents read it."""
+    """The rule as text for agents."""
     at_least: float | None = None
     """The lower bound."""
     at_most: float | None = None
     """The upper bound."""
     relative_to_baseline: bool = False
-    """Whether the bounds are added to the baseline's value on the same draw."""
+    """Whether the bounds are added to the baseline's value on the same sample."""
 
     @model_validator(mode="after")
     def _has_a_bound(self) -> "Rule":
@@ -115,12 +116,12 @@ class Rule(Record):
 
 
 class Figure(Record):
-    """A score over seeds: sigma, everywhere, is this standard deviation."""
+    """A score over seeds; ``sigma`` always means this standard deviation."""
 
     mean: float
     sd: float
     n: int
-    """How many seeds."""
+    """Number of seeds."""
 
 
 class Measured(Record):
@@ -143,82 +144,82 @@ class SiblingCalibration(Record):
 
 
 class Calibration(Record):
-    """What ``fmlbench tasks check --calibrate`` measured, and where."""
+    """The measurements of ``fmlbench tasks check --calibrate``."""
 
     baseline: Measured
     method_off: Measured
     reference: Measured
     sibling: SiblingCalibration | None = None
-    """The same on the hidden test of the sibling, where the task has one."""
+    """The same on the hidden test of the sibling, if the task has one."""
     step_cpu_seconds: float
-    """Of training and both exams, on average."""
+    """Average CPU time of training and both exams."""
     peak_memory_mb: int
-    """The largest of any stage."""
+    """The maximum over all stages."""
     machine: str
-    """Where it was measured."""
+    """The machine of the measurement."""
     date: str
-    """When."""
+    """The date of the measurement."""
 
 
 class Editable(Record):
-    """What a candidate may change: everything these globs match, new files included."""
+    """The files that a candidate may change or add: everything that the globs match."""
 
     globs: Annotated[tuple[str, ...], Field(min_length=1)]
-    """`*` and `?` stay within one folder, `**` stands for any number of folders."""
+    """`*` and `?` match within one folder, `**` matches any number of folders."""
     suggested: tuple[str, ...]
-    """The files worth reading first; a subset of what the globs match."""
+    """The files to read first; a subset of what the globs match."""
     information_bytes: Count = 4096
-    """How much information a proposal may add to the baseline, compressed, so that weights and tables do not fit in."""
+    """Compressed size of what a proposal may add to the baseline, too small for weights or tables of labels."""
 
 
 class Environment(Record):
-    """The Python a task runs in: a shared environment by name, or the task's own requirements."""
+    """The Python environment of a task: a shared one by name, or the task's requirements file."""
 
     name: str
-    """`numpy` and `torch` are shared."""
+    """`numpy` and `torch` are shared environments."""
     requirements: str = ""
     """A requirements file in the task's folder; empty for the shared environment of that name."""
 
 
 class Variant(Record):
-    """A changed baseline that ships with the task: the expert reference, the method switched off, an exploit."""
+    """A changed baseline that ships with the task: the expert reference, the ablation, or an exploit."""
 
     folder: str
-    """Files in the task's folder, laid over the codebase as a candidate's would be."""
+    """Files in the task's folder that replace those of the codebase, like a candidate's files."""
     idea: str
-    """What it does, in a sentence."""
+    """One sentence about what it does."""
     citation: str = ""
-    """Where the method comes from."""
+    """The source of the method."""
 
 
 class KnowledgeAttack(Record):
-    """What an adversary with complete knowledge of the public data would submit; a program writes it."""
+    """A proposal that an adversary with complete knowledge of the public data would submit; a program writes it."""
 
     folder: str
-    """Holds `build.py`, which sees splits, labels and recipe and writes the files of a proposal."""
+    """Contains `build.py`, which reads splits, labels and dataset builder and writes the files of a proposal."""
     idea: str
-    """What it does, in a sentence."""
+    """One sentence about what it does."""
 
 
 class Own(Record):
-    """What a track does not share with the others of its task; whatever is left out is the task's."""
+    """Values of a track that replace those of its task; omitted fields keep the task's values."""
 
     folder: str = ""
     """A folder with this track's `experiment`, `grader`, `data` and `instructions.md`, as far as they differ."""
     codebase: Material | None = None
-    """Another upstream repository; it comes with its own editable files and variants."""
+    """Another upstream repository; it needs its own editable files and variants."""
     overlay: str | None = None
-    """The folder of files that are laid over it."""
+    """The folder of files that are copied over the codebase."""
     data: tuple[Material, ...] | None = None
     """The raw data."""
     environment: Environment | None = None
-    """The Python it runs in."""
+    """The Python environment."""
     editable: Editable | None = None
-    """What a candidate may change."""
+    """The files that a candidate may change."""
     reference: Variant | None = None
     """The known better method."""
     method_off: Variant | None = None
-    """The baseline without its method."""
+    """The ablation: the baseline with its method switched off."""
 
     @model_validator(mode="after")
     def _is_whole(self) -> "Own":
@@ -231,30 +232,30 @@ class Track(Record):
     """The size a task runs at."""
 
     threads: Count = 1
-    """Thread counts change results at equal seeds, so they are pinned."""
-    draws: Count = 1
-    """Draws averaged into one score; more where one is too noisy."""
+    """Fixed, because the number of threads changes results at equal seeds."""
+    samples: Count = 1
+    """Number of data samples averaged into one score; more if a single one is too noisy."""
     settings: dict[str, int | float | str] = {}
-    """What the recipe and the driver need to know, in ``stage.json``."""
+    """Settings of the dataset builder and the driver, in ``stage.json``."""
     carry_mb: float = 64
-    """How much may pass from training to the exam."""
+    """The maximum size of the carry folder, which passes from training to the exam."""
     devices: tuple[str, ...] = ()
-    """Device files a stage may use, as globs (GPUs)."""
+    """Globs of the device files that a stage may use (GPUs)."""
     training: Annotated[tuple[Training, ...], Field(min_length=1)]
-    """The training stages, in order; only the carry folder passes from one to the next."""
+    """The training stages in order; only the carry folder passes from one to the next."""
     exam: Exam
-    """Sat for validation and for the sealed test."""
+    """Runs for validation and for the hidden test."""
     grading: Limits = Limits(cpu_seconds=120, wall_seconds=900, memory_mb=4096)
-    """What the grader and the recipe may use."""
+    """Limits of the grader and the dataset builder."""
     own: Own | None = None
-    """Another codebase, other data or programs, where this track has them."""
+    """Codebase, data or programs of this track, if they differ from the task's."""
     smoke: dict[str, int | float | str] = {}
-    """Settings of a short pass on a CPU that shows that everything loads and runs: `--smoke`."""
+    """Settings of a short run on a CPU that checks that everything loads and runs: `--smoke`."""
     calibration: Calibration | None = None
     """Written by `fmlbench tasks check --calibrate`."""
 
     @model_validator(mode="after")
-    def _names_stages_apart(self) -> "Track":
+    def _has_unique_stage_names(self) -> "Track":
         names = [training.name for training in self.training]
         if len(set(names)) < len(names):
             raise ValueError(f"two training stages have the same name: {', '.join(names)}")
@@ -262,51 +263,51 @@ class Track(Record):
 
 
 class Task(Record):
-    """A research problem: everything about it that is a fact, once."""
+    """A research problem."""
 
     name: TaskName
     """Lower case, digits and hyphens; the name of the folder."""
     title: str
     """A few words."""
     question: str
-    """What an agent is asked, in a sentence."""
+    """The research question, in one sentence."""
     suites: tuple[str, ...] = ()
     """The suites it belongs to."""
     codebase: Material
     """The upstream repository."""
     overlay: str = ""
-    """A folder of the task whose files are laid over the codebase; part of what an agent finds."""
+    """A folder of the task whose files are copied over the codebase; agents see the result."""
     data: tuple[Material, ...] = ()
     """The raw data."""
     shared: tuple[FolderName, ...] = ()
-    """Modules of the suite's `shared` folder that are laid beside `recipe.py`."""
+    """Modules of the suite's `shared` folder that are placed next to `recipe.py`."""
     environment: Environment
-    """The Python it runs in."""
+    """The Python environment."""
     editable: Editable
-    """What a candidate may change."""
+    """The files that a candidate may change."""
     protected: tuple[str, ...]
-    """In words: what no change to the code can reach, and why."""
+    """As text: what changes to the code cannot reach, and why."""
     metric: Metric
-    """What it is judged by."""
+    """The metric of the score."""
     rules: tuple[Rule, ...] = ()
     """Bounds on side metrics."""
     reference: Variant
-    """A known better method, by which a task shows that it can be improved on."""
+    """A known better method; shows that the task can be improved on."""
     method_off: Variant
-    """The baseline without its method, by which a task shows that the method does something."""
+    """The ablation: the baseline with its method switched off; shows that the method has an effect."""
     exploits: tuple[Variant, ...] = ()
-    """Cheap tricks that this very problem invites; admission tries each and none may pay."""
+    """Cheap tricks for this task; admission tries each of them, and none may improve the score."""
     attacks: tuple[KnowledgeAttack, ...] = ()
-    """Knowledge of the public data, carried in as code; admission builds and tries each and none may pay."""
+    """Knowledge of the public data, written as code; admission builds and tries each, none may improve the score."""
     lab: str = ""
-    """What the lab is made of, in a sentence: the data that programs see and practise on, never what is scored."""
+    """One sentence about the lab data, which programs see and practise on; it is never scored."""
     sibling: str = ""
-    """What the sibling is made of, in a sentence: the same problem on data that the agent never sees."""
+    """One sentence about the sibling: the same problem on data that the agent never sees."""
     tracks: Annotated[dict[str, Track], Field(min_length=1)]
     """By name: `cpu`, `paper`."""
 
     @model_validator(mode="after")
-    def _knows_better_from_worse(self) -> "Task":
+    def _has_ordered_anchors(self) -> "Task":
         if not self.metric.gain(self.metric.best, self.metric.worst) > 0:
             raise ValueError(
                 f"the metric's best score must be better than its worst one; its goal is to {self.metric.goal}"
@@ -315,61 +316,61 @@ class Task(Record):
 
     @property
     def has_relative_rules(self) -> bool:
-        """Whether a rule can be judged only beside the baseline on the same draw."""
+        """Whether a rule needs the baseline's metrics on the same sample."""
         return any(rule.relative_to_baseline for rule in self.rules)
 
     @property
     def megabytes(self) -> float | None:
-        """What its codebase and data are to download from their first sources, if that is known of all of them."""
+        """Download size of codebase and data from their first sources; None if any size is unknown."""
         firsts = [material.sources[0] for material in (self.codebase, *self.data)]
         archives = {_archive(source): source.megabytes for source in firsts if not isinstance(source, PathSource)}
         known = [megabytes for megabytes in archives.values() if megabytes is not None]
         return sum(known) if len(known) == len(archives) else None
 
     def on(self, track_name: str) -> "Task":
-        """The task with one of its tracks alone, and that track's own facts in the place of its own."""
+        """The task with only this track, and with the track's values in place of the task's."""
         track = self.find_track(track_name)
-        assert track is not None, track_name  # noqa: S101 - callers ask for tracks that are there
+        assert track is not None, track_name  # noqa: S101 - callers pass existing tracks
         own = track.own or Own()
-        given = {name: value for name in _OWN_FACTS if (value := getattr(own, name)) is not None}
+        overrides = {name: value for name in _OVERRIDABLE if (value := getattr(own, name)) is not None}
         if own.codebase:
-            given["exploits"] = ()
-        return self.model_copy(update={**given, "tracks": {track_name: track.model_copy(update={"own": None})}})
+            overrides["exploits"] = ()
+        return self.model_copy(update={**overrides, "tracks": {track_name: track.model_copy(update={"own": None})}})
 
     def find_track(self, name: str) -> Track | None:
-        """The track of that name; `NAME-smoke` is NAME at a size for trying out."""
+        """The track with that name; `NAME-smoke` is NAME with its smoke-test settings."""
         track = self.tracks.get(name)
         if track is not None or not name.endswith(SMOKE):
             return track
-        whole = self.tracks.get(name.removesuffix(SMOKE))
-        if whole is None or not whole.smoke:
+        full = self.tracks.get(name.removesuffix(SMOKE))
+        if full is None or not full.smoke:
             return None
-        return whole.model_copy(
-            update={"settings": {**whole.settings, **whole.smoke}, "smoke": {}, "devices": (), "calibration": None}
+        return full.model_copy(
+            update={"settings": {**full.settings, **full.smoke}, "smoke": {}, "devices": (), "calibration": None}
         )
 
 
-_OWN_FACTS = ("codebase", "overlay", "data", "environment", "editable", "reference", "method_off")
+_OVERRIDABLE = ("codebase", "overlay", "data", "environment", "editable", "reference", "method_off")
 
 
 def _archive(source: PypiSource | NpmSource | GitSource | UrlSource) -> str:
-    """What is fetched once, however many materials are in it."""
+    """The key of a download that several materials may share."""
     return source.commit if isinstance(source, GitSource) else source.sha256
 
 
 class World(StrEnum):
-    """Which part of its universe of classes, functions or data sets a sample comes from."""
+    """Which part of the task's classes, functions or data sets a sample comes from."""
 
     SCORED = "scored"
-    """Steps and retests."""
+    """For steps and retests."""
     LAB = "lab"
-    """What programs and people see and practise on."""
+    """Visible to programs and people for practice."""
     SIBLING = "sibling"
-    """The transfer test."""
+    """For the transfer test."""
 
 
 class ExamName(StrEnum):
-    """Which exam: the one a step is scored on, or the sealed one."""
+    """The exam that scores a step, or the hidden test."""
 
     VALIDATION = "validation"
     TEST = "test"

@@ -1,1 +1,1 @@
-"""Play one run; admit a task."""
+"""Execute one run; check a task for admission."""

@@ -1,9 +1,9 @@
-"""Admit or refuse a task by running it.
+"""Check whether a task is fit for the benchmark, by running it.
 
-A task is fit when its baseline can be repeated, its method does something, an expert can beat it by far more than its
-noise, nothing a candidate can reach gives answers away, and what it has on record is what is measured here. The task's
-own variants are trusted code and run on a fork server, which gives the same scores as the sandbox in a fraction of the
-time. What concerns the sandbox is tried in the sandbox.
+A task is admitted if its baseline is reproducible, its method has an effect, an expert reference beats the baseline by
+far more than the noise, candidates cannot reach any labels, and the calibration on record matches the measurements. The
+task's variants are trusted code and run on a fork server, which gives the same scores as the sandbox in less time.
+Checks that concern isolation run in the sandbox.
 """
 
 from collections.abc import Callable, Iterator
@@ -29,28 +29,28 @@ from fmlbench.workspace.dirs import Dirs
 
 SEEDS = 10
 SEALED_SEEDS = 2
-"""Seeds on which a calibration runs the baseline in the sandbox too: to compare scores and to measure a step's cost."""
+"""Seeds on which a calibration also runs the baseline in the sandbox, to compare scores and measure a step's cost."""
 METHOD_SIGMAS = 2.0
 REFERENCE_SIGMAS = 3.0
 RECORD_SIGMAS = 4.0
-"""How far a measured mean may lie from the one on record, in standard errors of their difference."""
+"""The largest difference between a measured mean and the one on record, in standard errors of their difference."""
 NOISE_RATIO = 5.0
-"""How much larger one of two standard deviations over ten seeds may be: chance alone does more once in 20,000."""
+"""The largest ratio of two standard deviations over ten seeds; by chance it is exceeded once in 20,000 cases."""
 EXPLOIT_SEEDS = 3
 EXPLOIT_SIGMAS = 2.0
 TRANSFER_SIGMAS = 2.0
 HEADROOM = 1 / 3
-"""The share of the way from the baseline to a perfect score that the reference must leave."""
+"""The share of the gap between baseline and perfect score that the reference must leave open."""
 MINED_STEPS = 100
 QUICK_MINED_STEPS = 10
 QUICK_EFFORT = 0.05
-"""How much of its computing time an attack gets in a quick check."""
+"""The share of its full computing time that an attack gets in a quick check."""
 _NO_NOISE = 1e-9
-"""Sigma of a baseline whose score is the same on all seeds: any gain is then worth many of it."""
+"""Sigma of a baseline whose score is the same on all seeds; any gain is then many sigmas."""
 
 
 class Finding(Record):
-    """What one check found."""
+    """The result of one check."""
 
     check: str
     passed: bool
@@ -70,7 +70,7 @@ def check_task(
     quick: bool = False,
     report: Report,
 ) -> bool:
-    """Run every check and report each finding as it comes; what was measured before is not measured again."""
+    """Run every check and report each finding immediately; earlier measurements are reused."""
     prepared = prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
     with ForkServer() as server:
         sealed = Variants(prepared, dirs, progress)
@@ -102,12 +102,12 @@ def _run_checks(admission: "_Admission", report: Report) -> bool:
 
 
 def calibrate(prepared: PreparedTask, dirs: Dirs, progress: Progress, *, machine: str, date: str) -> Calibration:
-    """Measure what a manifest has on record about a track."""
+    """Measure the calibration of a track for its manifest."""
     sealed = Variants(prepared, dirs, progress).measure("baseline", SEALED_SEEDS)
     with ForkServer() as server:
         variants = Variants(replace(prepared, sandbox=server), dirs, progress)
         baseline = variants.measure("baseline", SEEDS)
-        _insist_on_equal_scores(prepared.task.name, sealed, baseline)
+        _require_equal_scores(prepared.task.name, sealed, baseline)
         return Calibration(
             baseline=_measured(baseline),
             method_off=_measured(variants.measure("method_off", SEEDS)),
@@ -120,16 +120,16 @@ def calibrate(prepared: PreparedTask, dirs: Dirs, progress: Progress, *, machine
         )
 
 
-def _insist_on_equal_scores(task: str, sealed: VariantScores, forked: VariantScores) -> None:
-    """Refuse to calibrate on a fork server that does not give the sandbox's scores, up to the noise of the task."""
+def _require_equal_scores(task: str, sealed: VariantScores, forked: VariantScores) -> None:
+    """Raise if scores of the fork server and the sandbox differ by more than the task's noise."""
     for exam in ExamName:
         sigma = stdev(forked.on(exam))
-        for seed, (inside, outside) in enumerate(zip(sealed.on(exam), forked.on(exam), strict=False)):
-            if abs(inside - outside) > sigma:
+        for seed, (in_sandbox, in_fork) in enumerate(zip(sealed.on(exam), forked.on(exam), strict=False)):
+            if abs(in_sandbox - in_fork) > sigma:
                 raise TaskInvalid(
-                    f"The baseline of '{task}' scores {score_text(inside)} in the sandbox and {score_text(outside)} on "
-                    f"the fork server ({exam}, seed {seed}).",
-                    hint="Look for code that depends on the time, on process numbers or on paths.",
+                    f"The baseline of '{task}' scores {score_text(in_sandbox)} in the sandbox and "
+                    f"{score_text(in_fork)} on the fork server ({exam}, seed {seed}).",
+                    hint="Look for code that depends on the time, on PIDs or on paths.",
                 )
 
 
@@ -143,21 +143,21 @@ class _Admission:
     seeds: int
 
     def materials(self) -> Finding:
-        """Codebase and data must be what the manifest pins, also if somebody was at the cache since."""
+        """Codebase and data must still match the manifest's checksums, even if the cache was modified."""
         task, dirs = self.prepared.task, self.variants.dirs
         changed = find_changed(self.prepared, dirs, self.variants.progress)
         names = ", ".join(f"{item.name} {item.version}" for item in (task.codebase, *task.data))
-        good, bad = f"checksums hold: {names}", f"changed: {', '.join(changed)}; remove it from {dirs.materials}"
+        good, bad = f"checksums match: {names}", f"changed: {', '.join(changed)}; remove it from {dirs.materials}"
         return Finding(check="materials", passed=not changed, detail=bad if changed else good)
 
     def leaks(self) -> Finding:
-        draw = make_sample(self.prepared, "check", 0, 0)
-        leaks = find_leaks(self.prepared, draw)
+        sample = make_sample(self.prepared, "check", 0, 0)
+        leaks = find_leaks(self.prepared, sample)
         detail = "; ".join(leaks) or "no exam row and no labels in the repository, the environment or the visible data"
         return Finding(check="leaks", passed=not leaks, detail=detail)
 
     def repetition(self) -> Finding:
-        """A candidate that changes nothing must get the baseline's score."""
+        """An unchanged candidate must get the baseline's score."""
         first = self.variants.measure("baseline", 1).validation[0]
         again = self.sealed.repeat_baseline()
         sigma = self._sigma(ExamName.VALIDATION)
@@ -171,17 +171,17 @@ class _Admission:
         return self._compare("reference", "reference", "baseline", REFERENCE_SIGMAS)
 
     def headroom(self) -> Finding:
-        """The expert reference may not be near the ceiling: then nothing above it can be seen."""
+        """The expert reference must leave room for better methods."""
         metric = self.prepared.task.metric
         baseline, reference = (
             fmean(self.variants.measure(name, self.seeds).test) for name in ("baseline", "reference")
         )
         left = 1 - metric.improvement(reference, baseline)
-        detail = f"the reference leaves {left:.0%} of the way from the baseline to a perfect score"
-        return Finding(check="headroom", passed=left >= HEADROOM, detail=f"{detail} (at least {HEADROOM:.0%} asked)")
+        detail = f"the reference leaves {left:.0%} of the gap between the baseline and a perfect score"
+        return Finding(check="headroom", passed=left >= HEADROOM, detail=f"{detail} (at least {HEADROOM:.0%} required)")
 
     def transfer(self) -> Finding:
-        """On the sibling, too, the reference must beat the baseline: else transfer could show no method."""
+        """The reference must beat the baseline on the sibling too; else the transfer test could detect no method."""
         if not self.prepared.task.sibling:
             return Finding(check="transfer", passed=True, detail="this task has no sibling")
         gain = self.prepared.task.metric.gain(
@@ -189,7 +189,7 @@ class _Admission:
             fmean(self.variants.measure_sibling("baseline", self.seeds)),
         )
         sigmas = gain / self._sibling_sigma()
-        detail = f"on the sibling the reference gains {sigmas:+.1f} sigma (at least {TRANSFER_SIGMAS:.0f} asked)"
+        detail = f"on the sibling the reference gains {sigmas:+.1f} sigma (at least {TRANSFER_SIGMAS:.0f} required)"
         return Finding(check="transfer", passed=sigmas >= TRANSFER_SIGMAS, detail=detail)
 
     def record(self) -> Finding:
@@ -202,7 +202,7 @@ class _Admission:
         return Finding(check="record", passed=not problems, detail=detail)
 
     def _differences(self, exam: ExamName, recorded: Figure) -> Iterator[str]:
-        """Where the baseline as measured here is not the one on record; it takes many seeds to tell of the noise."""
+        """Differences between the measured baseline and the one on record; noise is compared only with enough seeds."""
         measured = self.variants.measure("baseline", self.seeds).on(exam)
         mean, error = _five_digits(fmean(measured)), recorded.sd * (1 / self.seeds + 1 / recorded.n) ** 0.5
         if abs(mean - recorded.mean) > RECORD_SIGMAS * error:
@@ -214,33 +214,33 @@ class _Admission:
             yield f"{exam}: sigma {score_text(stdev(measured))} measured, {score_text(recorded.sd)} on record"
 
     def practice(self) -> Finding:
-        return judge_practice(self.sealed.practise)
+        return check_practice(self.sealed.practise)
 
     def exploits(self) -> Finding:
-        """No trick that the problem invites may beat the baseline by more than its noise.
+        """No known exploit of the task may beat the baseline by more than its noise.
 
         The fork server isolates nothing, so an exploit that gains there is tried again in the sandbox.
         """
         sigma = self._sigma(ExamName.TEST)
         tried: list[str] = []
-        pays = False
+        has_gained = False
         for exploit in self.prepared.task.exploits:
             gain = try_exploit(exploit, self.variants, self.sealed, min(self.seeds, EXPLOIT_SEEDS), sigma)
             if isinstance(gain, str):
                 tried.append(f"{exploit.folder} {gain}")
                 continue
-            pays = pays or gain > EXPLOIT_SIGMAS * sigma
+            has_gained = has_gained or gain > EXPLOIT_SIGMAS * sigma
             tried.append(f"{exploit.folder} {gain / sigma:+.1f} sigma")
-        return Finding(check="exploits", passed=not pays, detail="; ".join(tried) or "none on record")
+        return Finding(check="exploits", passed=not has_gained, detail="; ".join(tried) or "the task lists no exploits")
 
     def knowledge(self) -> Finding:
-        """Nothing that is known of the public data may beat the baseline by more than its noise."""
+        """No knowledge attack may beat the baseline by more than its noise."""
         effort, seeds = (QUICK_EFFORT, 1) if self.seeds < SEEDS else (1.0, EXPLOIT_SEEDS)
         worlds = {World.SCORED: self._sigma(ExamName.TEST)}
         if self.prepared.task.sibling:
             worlds[World.SIBLING] = self._sibling_sigma()
         tried: list[str] = []
-        paid = False
+        has_gained = False
         for attack in self.prepared.task.attacks:
             for world, sigma in worlds.items():
                 gain = self.variants.try_attack(attack, seeds, world, effort=effort)
@@ -248,15 +248,15 @@ class _Admission:
                 if isinstance(gain, str):
                     tried.append(f"{attack.folder} {gain} ({where})")
                     continue
-                paid = paid or gain > EXPLOIT_SIGMAS * sigma
+                has_gained = has_gained or gain > EXPLOIT_SIGMAS * sigma
                 tried.append(f"{attack.folder} {gain / sigma:+.1f} sigma ({where})")
-        return Finding(check="knowledge", passed=not paid, detail="; ".join(tried) or "no attack on record")
+        return Finding(check="knowledge", passed=not has_gained, detail="; ".join(tried) or "the task lists no attacks")
 
     def mining(self) -> Finding:
-        """Changes that are kept for their validation score may not gain on the hidden test.
+        """Changes selected by their validation score must not gain on the hidden test.
 
-        A task without a sibling makes no claim about what can be learned from its samples, so it is not judged by this:
-        where all samples share one distribution, random changes that help one of them are a slow way of learning.
+        A task without a sibling always passes: if all samples share one distribution, selecting random changes by
+        their score is a slow but legitimate way of learning.
         """
         steps = MINED_STEPS if self.seeds >= SEEDS else QUICK_MINED_STEPS
         ways = {"random": self.variants.mine_validation(steps), "part-by-part": self.variants.mine_parts(steps)}
@@ -269,15 +269,15 @@ class _Admission:
             most = max(most, test)
         detail = "; ".join(tried)
         if not self.prepared.task.sibling:
-            return Finding(check="mining", passed=True, detail=f"{detail}; not judged, this task has no sibling")
+            return Finding(check="mining", passed=True, detail=f"{detail}; no limit, because this task has no sibling")
         return Finding(check="mining", passed=most <= EXPLOIT_SIGMAS, detail=detail)
 
     def attacks(self) -> Finding:
-        """The attacks that every task is tried with; ``fmlbench redteam`` tries all there are."""
+        """The quick subset of attacks; ``fmlbench redteam`` runs all of them."""
         rows = attack_task(self.prepared, self.variants.dirs, quick=True, progress=self.variants.progress)
-        earned = [row.attack for row in rows if not row.is_stopped]
-        detail = f"{len(rows)} attacks, none earned anything" if not earned else f"not stopped: {', '.join(earned)}"
-        return Finding(check="attacks", passed=not earned, detail=detail)
+        succeeded = [row.attack for row in rows if not row.is_stopped]
+        detail = f"not stopped: {', '.join(succeeded)}" if succeeded else f"all {len(rows)} attacks were stopped"
+        return Finding(check="attacks", passed=not succeeded, detail=detail)
 
     def _compare(self, check: str, better: str, worse: str, sigmas: float) -> Finding:
         metric = self.prepared.task.metric
@@ -285,20 +285,20 @@ class _Admission:
         gain = metric.gain(fmean(high.test), fmean(low.test))
         sigma = self._sigma(ExamName.TEST)
         detail = (
-            f"{better} {score_text(fmean(high.test))}, {worse} {score_text(fmean(low.test))} on the sealed test: "
-            f"{gain / sigma:+.1f} sigma (at least {sigmas:.0f} asked; n = {self.seeds})"
+            f"{better} {score_text(fmean(high.test))}, {worse} {score_text(fmean(low.test))} on the hidden test: "
+            f"{gain / sigma:+.1f} sigma (at least {sigmas:.0f} required; n = {self.seeds})"
         )
         return Finding(check=check, passed=gain >= sigmas * sigma, detail=detail)
 
     def _sibling_sigma(self) -> float:
-        """The same on the sibling."""
+        """The baseline's standard deviation on the sibling."""
         calibration = self.prepared.track.calibration
         if self.seeds < SEEDS and calibration is not None and calibration.sibling is not None:
             return calibration.sibling.baseline.sd or _NO_NOISE
         return stdev(self.variants.measure_sibling("baseline", max(self.seeds, 3))) or _NO_NOISE
 
     def _sigma(self, exam: ExamName) -> float:
-        """The baseline's standard deviation over seeds: measured here if it can be, else the one on record."""
+        """The baseline's standard deviation over seeds: measured if there are enough seeds, else the one on record."""
         calibration = self.prepared.track.calibration
         if self.seeds < SEEDS and calibration is not None:
             return calibration.baseline.on(exam).sd or _NO_NOISE
@@ -313,12 +313,12 @@ def try_exploit(exploit: Variant, forked: Variants, sealed: Variants, seeds: int
     return sealed.try_exploit(exploit, seeds)
 
 
-def judge_practice(practise: Callable[[], Evaluation | None]) -> Finding:
-    """What programs and people try their code on must work, too."""
+def check_practice(practise: Callable[[], Evaluation | None]) -> Finding:
+    """The baseline must have a score on the practice data too."""
     try:
         evaluation = practise()
-    except InfraTrouble as trouble:
-        return Finding(check="practice", passed=False, detail=trouble.message)
+    except InfraTrouble as error:
+        return Finding(check="practice", passed=False, detail=error.message)
     if evaluation is None:
         return Finding(check="practice", passed=True, detail="this task has no practice questions")
     score = "" if evaluation.score is None else f" {score_text(evaluation.score)}"
@@ -341,5 +341,5 @@ def _figure(values: list[float]) -> Figure:
 
 
 def _five_digits(value: float) -> float:
-    """Rounded as suits its size: scores of some metrics are tiny."""
+    """Round to five significant digits, because scores of some metrics are tiny."""
     return float(f"{value:.5g}")

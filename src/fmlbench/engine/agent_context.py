@@ -1,4 +1,4 @@
-"""What a run gives to its agent: the task's reference for the oracle, quarters for programs."""
+"""What a run provides to its agent: the task's reference for the oracle, a workspace for programs."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -16,27 +16,27 @@ from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.trees import editable_files
 
 DEFAULT_HOURS = 24.0
-"""A program is ended after so long if the run's budget says nothing about time."""
+"""Time limit of a program if the run's budget has no hours."""
 
 
 def agent_context_of(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> AgentContext:
-    """The surroundings of one run's agent."""
+    """The context of one run's agent."""
     reference = prepared.task.reference
     return AgentContext(
         reference=prepared.folder.files_of(reference),
         reference_idea=reference.idea,
         budget=spec.budget,
-        workspace=lambda: _quarters(spec, prepared, session, dirs),
+        workspace=lambda: _workspace(spec, prepared, session, dirs),
     )
 
 
-def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> AgentWorkspace:
+def _workspace(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> AgentWorkspace:
     folder = session.folder.agent
     folder.mkdir(exist_ok=True)
-    # A program may leave anything there, such as files that would run with this user's rights.
+    # Private, because a program may write anything there, for example setuid files owned by this user.
     folder.chmod(0o700)
     lab = prepared.in_lab()
-    draw = make_sample(lab, "public", 0)
+    sample = make_sample(lab, "public", 0)
     parts = sorted({part for training in prepared.track.training for part in training.data})
     return AgentWorkspace(
         run_id=spec.run_id,
@@ -46,7 +46,7 @@ def _quarters(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: 
         python=prepared.python,
         sandbox=prepared.sandbox,
         visible=(
-            *(Mount(draw.visible(part), f"data/{part}") for part in parts),
+            *(Mount(sample.visible(part), f"data/{part}") for part in parts),
             *mounts_of(prepared.folder.experiment, "task"),
         ),
         programs=dirs.programs,
@@ -61,7 +61,7 @@ def _hours_spent(session: RunSession) -> float:
 
 
 class _Practice:
-    """Experiments in the lab; they leave nothing but what the desk notes."""
+    """Runs practice experiments on the lab data; they are logged only as notes of the submission server."""
 
     def __init__(self, run_id: str, prepared: PreparedTask, session: RunSession) -> None:
         self._run_id = run_id
@@ -76,7 +76,7 @@ class _Practice:
 
     @cached_property
     def _baseline(self) -> Mapping[str, float]:
-        """What rules that are relative to the baseline start from: the untouched code on the same questions."""
+        """The baseline's metrics on the same questions, for rules that are relative to the baseline."""
         task = self._prepared.task
         if not task.has_relative_rules:
             return {}
@@ -87,7 +87,7 @@ class _Practice:
         evaluator = CandidateEvaluator(
             prepared=self._prepared,
             files=files,
-            folder=self._session.folder.bench / f"practice-{self._trials}",
+            folder=self._session.folder.experiments / f"practice-{self._trials}",
             label=f"{self._run_id}-practice-{self._trials}",
             purpose=("practice", 0),
         )

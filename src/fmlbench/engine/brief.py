@@ -1,4 +1,4 @@
-"""Write the brief: exactly what an agent is told."""
+"""Write the brief: all information about the task that an agent gets."""
 
 from fmlbench.core.brief import Brief, StageBrief
 from fmlbench.core.task import Rule
@@ -25,7 +25,7 @@ _BY_KIND = {
 
 
 def write_brief(prepared: PreparedTask, baseline_score: float | None = None) -> Brief:
-    """The brief of a prepared task; the baseline's score is this run's own where there is one."""
+    """The brief of a prepared task; without a baseline score of this run, the one on record is used."""
     task, track = prepared.task, prepared.track
     calibration = track.calibration
     if baseline_score is None and calibration is not None:

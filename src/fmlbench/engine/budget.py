@@ -1,4 +1,4 @@
-"""What a run has spent of its budget."""
+"""How much of its budget a run has spent."""
 
 from collections.abc import Sequence
 
@@ -6,29 +6,29 @@ from fmlbench.core.run import Budget
 from fmlbench.core.steps import SPENT, WAITED, Note, Step, Usage, usages_of
 
 STARTING_CPU_SECONDS = 60.0
-"""What a program may take to start, and to ask its model in vain."""
+"""CPU time that a program may use for its start and for calls to an unresponsive model without being charged."""
 
 
 def hours_spent(steps: Sequence[Step], notes: Sequence[Note] = ()) -> float:
-    """Hours of proposing and experimenting, and of what notes say was spent on no step; the baseline is free."""
+    """Hours of proposals and experiments, including usage outside of steps; the baseline is not counted."""
     on_steps = sum(step.evaluation.seconds + step.usage.seconds for step in steps[1:])
     spent = sum(usage.seconds for usage in usages_of((), (note for note in notes if note.kind == SPENT)))
-    waited = sum(map(_computed, usages_of((), (note for note in notes if note.kind == WAITED))))
+    waited = sum(map(_compute_seconds, usages_of((), (note for note in notes if note.kind == WAITED))))
     return (on_steps + spent + waited) / 3600
 
 
-def _computed(usage: Usage) -> float:
-    """Of the time in which a model never answered, that in which a program worked all the same."""
+def _compute_seconds(usage: Usage) -> float:
+    """The time in which a program computed while its model was unresponsive."""
     return min(usage.seconds, max(0.0, usage.cpu_seconds - STARTING_CPU_SECONDS))
 
 
 def dollars_spent(steps: Sequence[Step]) -> float:
-    """Dollars as far as prices are known."""
+    """Dollars spent on calls whose price is known."""
     return sum(step.usage.dollars or 0.0 for step in steps)
 
 
 def tokens_spent(steps: Sequence[Step]) -> int:
-    """Tokens that models read and wrote."""
+    """Input and output tokens of models."""
     return sum(step.usage.input_tokens + step.usage.output_tokens for step in steps)
 
 

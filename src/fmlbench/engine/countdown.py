@@ -1,4 +1,4 @@
-"""How much is left of a run's hours while a step is being proposed."""
+"""Measure the remaining hours of a run while a step is being proposed."""
 
 import math
 import time
@@ -11,10 +11,10 @@ from fmlbench.engine.budget import hours_spent
 
 @dataclass
 class Countdown:
-    """Counts down from when it is first asked after a step: before that, everything is on the record."""
+    """Counts from the first query after a step; the time before is in the records of the steps."""
 
     hours: float | None
-    """None never ends."""
+    """None for no limit."""
     steps: Callable[[], Sequence[Step]]
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
     _step: int = -1
@@ -22,13 +22,13 @@ class Countdown:
     _is_over: bool = False
 
     def seconds_left(self) -> float:
-        """Seconds until the hours are spent; none from then on."""
+        """Seconds until the hours are spent; 0 from then on."""
         if self.hours is None:
             return math.inf
         steps = self.steps()
         if len(steps) != self._step:
             self._step, self._since = len(steps), self.clock()
         left = (self.hours - hours_spent(steps)) * 3600 - (self.clock() - self._since)
-        # A call that was given up is on no step's record: without this, the next step would get its time once more.
+        # The time of an aborted call belongs to no step. Without this flag, the next step would get that time again.
         self._is_over |= left <= 0
         return 0.0 if self._is_over else left

@@ -1,4 +1,4 @@
-"""The two logs of a run together with the state they tell, kept in step."""
+"""The two logs of a run and the state derived from them, kept in sync."""
 
 from collections.abc import Callable
 from types import TracebackType
@@ -10,11 +10,11 @@ from fmlbench.records.log import EventLog
 from fmlbench.records.replay import RunState, read_state
 
 Watch = Callable[[Event], None]
-"""Told of every event after it was logged; for views, never for decisions."""
+"""Called with every event after it was logged; for display only, never for decisions."""
 
 
 class Journal:
-    """Append to the logs; what is in the state was logged before."""
+    """Appends events to the logs; the state contains only logged events."""
 
     def __init__(self, folder: RunFolder, watch: Watch) -> None:
         self.state: RunState = read_state(folder)
@@ -23,10 +23,10 @@ class Journal:
         self._watch = watch
 
     def append(self, event: Event) -> None:
-        """Let something have happened, for good."""
+        """Log an event permanently, then update the state."""
         log = self._sealed if isinstance(event, TestScored | Retested) else self._open
         log.append(event)
-        self.state.take(event)
+        self.state.apply(event)
         self._watch(event)
 
     def __enter__(self) -> Self:

@@ -1,6 +1,6 @@
-"""Say whether measures that came with an export are what its logs and its code give here.
+"""Check whether the measures in an export can be reproduced from its logs and code.
 
-Processors differ in the last digits of a sum, and float32 models in more than those, so figures agree if they are near.
+Floating-point results differ slightly between processors, so figures are compared with a tolerance.
 """
 
 import math
@@ -14,18 +14,18 @@ _TOLERANCE = 1e-5
 
 
 def check_measures(logged: Mapping[str, object], embedder: str | None, again: MeasuredRun) -> Iterator[ScoreCheck]:
-    """Every measure of an export; ``embedder`` is what its exploration figures were computed with."""
+    """Check every measure of an export; ``embedder`` computed its exploration figures."""
     needs_embedding = {measure.name: measure.needs_embedding for measure in MEASURES}
     for name, value in logged.items():
-        was = float(value) if isinstance(value, int | float) else None
+        old = float(value) if isinstance(value, int | float) else None
         if name not in needs_embedding or (needs_embedding[name] and again.embedder != embedder):
-            yield ScoreCheck(f"measure {name}", Result.NOT_CHECKED, was, None)
+            yield ScoreCheck(f"measure {name}", Result.NOT_CHECKED, old, None)
         else:
-            now = again.get(name)
-            yield ScoreCheck(f"measure {name}", Result.REPRODUCED if _agree(was, now) else Result.DIFFERENT, was, now)
+            new = again.get(name)
+            yield ScoreCheck(f"measure {name}", Result.REPRODUCED if _agree(old, new) else Result.DIFFERENT, old, new)
 
 
-def _agree(was: float | None, now: float | None) -> bool:
-    if was is None or now is None:
-        return was is now
-    return math.isclose(was, now, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)
+def _agree(old: float | None, new: float | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    return math.isclose(old, new, rel_tol=_TOLERANCE, abs_tol=_TOLERANCE)

@@ -1,4 +1,4 @@
-"""Bring a run's model to where its agent can ask it: metered by the run's budget, recorded in its folder."""
+"""Open a run's model: capped by the run's budget, with its calls logged in the run's folder."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -22,9 +22,9 @@ from fmlbench.records.folder import RunFolder
 def open_run_model(
     spec: RunSpec, folder: RunFolder, models: Path, seconds_left: Callable[[], float]
 ) -> Generator[ChatModel | None]:
-    """The model of a run; None where its agent needs none, or is a program that has a line of its own to it.
+    """The model of a run; None if its agent needs none or is a program, which calls its model through the proxy.
 
-    ``models`` is where local ones lie, ``seconds_left`` tells how much is left of the run's hours.
+    ``models`` is the folder of local models, ``seconds_left`` returns the rest of the run's hours.
     """
     if not spec.agent.model or is_program(spec.agent):
         yield None
@@ -39,7 +39,7 @@ def _replayed(spec: RunSpec, book: ExchangeBook) -> ChatModel:
 
 
 def _asked(spec: RunSpec, book: ExchangeBook, models: Path, seconds_left: Callable[[], float]) -> ChatModel:
-    """Caps and the time left are looked at before each attempt, not only before the first."""
+    """Caps and the remaining time are checked before each attempt, not only before the first."""
     opened = open_model(spec.agent.model, models)
     timely = Timely(opened.chat, opened.call_seconds, seconds_left)
     metered = Metered(timely, opened.price, _caps(spec.budget), lambda: book.spent, book.lose)

@@ -1,4 +1,4 @@
-"""Make a task ready on this machine, once: codebase, data, environment, pools."""
+"""Prepare a task on this machine, once: codebase, data, environment, splits."""
 
 import shutil
 from pathlib import Path
@@ -28,19 +28,22 @@ def prepare(
     progress: Progress,
     secret: Secret | None = None,
 ) -> PreparedTask:
-    """Get everything a task needs; quick and offline once it is there. Draws come from the machine's own secret."""
+    """Fetch and build everything a task needs; cached, so later calls are fast and work offline.
+
+    Samples are derived from ``secret``, by default the machine's.
+    """
     folder = folder.on(track_name)
     track, task = folder.track(track_name), folder.task
     python = build(task.environment, task_folder=folder.path, dirs=dirs, progress=progress)
     codebase = _codebase(folder, dirs, progress)
-    _insist_on_editable(folder, codebase)
+    _require_editable(folder, codebase)
     raw = {item.name: obtain(item, task_folder=folder.path, dirs=dirs, progress=progress) for item in task.data}
     secret = secret or machine_secret(dirs.cache)
     key = f"{task.name}-{track_name}-{folder.digest[:12]}-{secret.fingerprint}"
-    pools = dirs.pools / key
-    if not pools.exists():
-        progress.start(f"{task.name}: pools")
-        make_splits(DatasetBuilder(folder, track, python, sandbox), raw, pools, secret)
+    splits = dirs.splits / key
+    if not splits.exists():
+        progress.start(f"{task.name}: splits")
+        make_splits(DatasetBuilder(folder, track, python, sandbox), raw, splits, secret)
         progress.finish()
     return PreparedTask(
         folder=folder,
@@ -48,48 +51,48 @@ def prepare(
         codebase=codebase,
         python=python,
         raw=tuple(raw.values()),
-        pools=pools,
-        draws=dirs.draws / key,
+        splits=splits,
+        samples=dirs.samples / key,
         sandbox=sandbox,
         secret=secret,
     )
 
 
-def _insist_on_editable(folder: TaskFolder, codebase: Path) -> None:
-    """What a manifest suggests must be there and editable, for it is what agents begin with."""
+def _require_editable(folder: TaskFolder, codebase: Path) -> None:
+    """The suggested files must exist and be editable, because agents start with them."""
     editable = folder.task.editable
     files = editable_files(codebase, editable)
     absent = [name for name in editable.suggested if not any(matches(path, [name]) for path in files)]
     if absent or not files:
-        what = f"suggests '{absent[0]}', which is not among them" if absent else "has none"
+        problem = f"suggests '{absent[0]}', which is not an editable file" if absent else "has no editable files"
         raise TaskInvalid(
-            f"Of the editable files in its codebase, task '{folder.task.name}' {what}.",
-            hint=f"Mend [editable] in {folder.path / 'task.toml'}: globs are {', '.join(editable.globs)}.",
+            f"Task '{folder.task.name}' {problem}.",
+            hint=f"Fix [editable] in {folder.path / 'task.toml'}; its globs are {', '.join(editable.globs)}.",
         )
 
 
 def _codebase(folder: TaskFolder, dirs: Dirs, progress: Progress) -> Path:
-    """The repository as agents find it: upstream, its mends, and the task's own files."""
+    """The repository that agents start with: upstream with patches and the task's overlay."""
     upstream = obtain(folder.task.codebase, task_folder=folder.path, dirs=dirs, progress=progress)
     if not folder.task.overlay:
         return upstream
-    whole = dirs.materials / f"{folder.task.name}-repository-{folder.digest[:12]}"
-    with exclusive(whole):
-        if not whole.exists():
-            with scratch_beside(whole) as scratch:
-                replace_folder(_overlaid(upstream, folder, scratch), whole)
-    return whole
+    repository = dirs.materials / f"{folder.task.name}-repository-{folder.digest[:12]}"
+    with exclusive(repository):
+        if not repository.exists():
+            with scratch_beside(repository) as scratch:
+                replace_folder(_overlaid(upstream, folder, scratch), repository)
+    return repository
 
 
 def _overlaid(upstream: Path, folder: TaskFolder, scratch: Path) -> Path:
-    made = scratch / "made"
-    shutil.copytree(upstream, made, copy_function=shutil.copyfile)
-    shutil.copytree(folder.path / folder.task.overlay, made, dirs_exist_ok=True)
-    return made
+    combined = scratch / "combined"
+    shutil.copytree(upstream, combined, copy_function=shutil.copyfile)
+    shutil.copytree(folder.path / folder.task.overlay, combined, dirs_exist_ok=True)
+    return combined
 
 
 def find_changed(prepared: PreparedTask, dirs: Dirs, progress: Progress) -> list[str]:
-    """What of a task's codebase and data is, on this machine, no longer what its source gives."""
+    """The names of a task's codebase and data whose cached files no longer match their source."""
     folder, task = prepared.folder, prepared.task
     changed = [
         item.name

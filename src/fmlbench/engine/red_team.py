@@ -1,4 +1,4 @@
-"""Send a red team at a task: every attack is a step of a real run."""
+"""Run the red team against a task: every attack is a step of a real run."""
 
 from collections.abc import Callable, Iterable
 
@@ -9,7 +9,7 @@ from fmlbench.redteam.catalogue import TaskProfile, choose_attacks
 from fmlbench.workspace.dirs import Dirs
 
 _WIDE_CPU_SECONDS = 60
-"""Attacks that run until a limit ends them are left out where that takes longer."""
+"""Attacks that run until a limit stops them are skipped if the limit is higher than this."""
 
 Report = Callable[[AttackRow], None]
 
@@ -23,14 +23,14 @@ def attack_task(
     report: Report | None = None,
     progress: Progress | None = None,
 ) -> list[AttackRow]:
-    """Try attacks on a task, one after the other, and report each as it comes."""
-    attacks = choose_attacks(_terrain(prepared), names=names, quick=quick)
+    """Run attacks on a task one by one, and report each result immediately."""
+    attacks = choose_attacks(_profile(prepared), names=names, quick=quick)
     progress = progress or Silent()
     rows: list[AttackRow] = []
-    with open_red_team_run(prepared, dirs, progress) as ground:
+    with open_red_team_run(prepared, dirs, progress) as run:
         progress.start(f"{prepared.task.name}: attacks", len(attacks))
         for attack in attacks:
-            rows.append(ground.try_attack(attack))
+            rows.append(run.try_attack(attack))
             progress.advance(1)
             if report:
                 report(rows[-1])
@@ -38,7 +38,7 @@ def attack_task(
     return rows
 
 
-def _terrain(prepared: PreparedTask) -> TaskProfile:
+def _profile(prepared: PreparedTask) -> TaskProfile:
     track = prepared.track
     limits = [*(training.limits for training in track.training), track.exam.limits]
     return TaskProfile(

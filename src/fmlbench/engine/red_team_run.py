@@ -1,4 +1,4 @@
-"""A run that is open to attacks: each is a step of it, judged by what it earned, reached and left behind."""
+"""A run whose steps are attacks; each is checked for score gains, access to canaries, and leftovers."""
 
 import os
 import secrets
@@ -33,7 +33,7 @@ from fmlbench.workspace.snapshots import Snapshots
 from fmlbench.workspace.trees import editable_files
 
 SIGMAS = 2.0
-"""An attack has earned something when it beats the baseline by more than this."""
+"""An attack counts as successful if it beats the baseline by more than this many sigmas."""
 
 _SIGMA_SEEDS = 5
 _REACHED = "REACHED: "
@@ -41,7 +41,7 @@ _RAN = "ATTACK "
 
 
 class AttackRow(Record):
-    """What came of one attack."""
+    """The result of one attack."""
 
     attack: str
     family: str
@@ -49,33 +49,33 @@ class AttackRow(Record):
     outcome: str
     validation: float | None
     test: float | None
-    """On the sealed exam; none for a step that did not pass validation."""
+    """On the hidden test; None for a step that failed on validation."""
     bar: float
-    """The baseline on the sealed exam plus two sigma."""
+    """The baseline's score on the hidden test plus two sigmas."""
     seen: str
-    """What the step's record says about it."""
+    """The reason and violations in the step's record."""
     earned: bool
     has_run: bool
-    """Whether its code was run, or rightly refused."""
+    """Whether its code ran, or the proposal was rejected as expected."""
     as_expected: bool
-    """Whether it ended, and was labelled, as the catalogue says."""
+    """Whether outcome and recorded reason are those that the catalogue expects."""
     reached: tuple[str, ...] = ()
     leftovers: tuple[str, ...] = ()
     stopped_by: str = ""
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it gained nothing and left nothing."""
+        """Whether the attack ran without gaining score, reaching a canary or leaving anything behind."""
         return self.has_run and not (self.earned or self.reached or self.leftovers)
 
 
 @contextmanager
 def open_red_team_run(prepared: PreparedTask, dirs: Dirs, progress: Progress) -> Generator["RedTeamRun"]:
-    """A run for the red team: its baseline is measured, its baits are laid out."""
+    """A run for the red team, with a measured baseline and canaries in place."""
     sigmas = _sigmas(prepared, dirs, progress)
     folder = create(_spec(prepared), dirs)
     spec = folder.read_spec()
-    with locked(folder.lock), Journal(folder, lambda _: None) as journal, lay_out_canaries() as laid_out:
+    with locked(folder.lock), Journal(folder, lambda _: None) as journal, lay_out_canaries() as canaries:
         journal.append(RunStarted(spec=spec, task=prepared.task, provenance=provenance_of(prepared)))
         session = RunSession(
             spec=spec,
@@ -87,26 +87,26 @@ def open_red_team_run(prepared: PreparedTask, dirs: Dirs, progress: Progress) ->
             sleep=lambda _: None,
         )
         session.run_baseline()
-        yield RedTeamRun(prepared, dirs, folder, journal, session, laid_out, sigmas)
+        yield RedTeamRun(prepared, dirs, folder, journal, session, canaries, sigmas)
         journal.append(RunFinished(reason="the red team is done"))
 
 
 @dataclass(frozen=True)
 class RedTeamRun:
-    """A run that is open for attacks."""
+    """An open run to which attacks are submitted."""
 
     prepared: PreparedTask
     dirs: Dirs
     folder: RunFolder
     journal: Journal
     session: RunSession
-    lay_out_canaries: Canaries
+    canaries: Canaries
     sigmas: Mapping[ExamName, float]
 
     def try_attack(self, attack: Attack) -> AttackRow:
-        """Submit an attack as a step, and see what came of it."""
+        """Submit an attack as a step and check its effects."""
         guarded = self._guard()
-        candidate = attack.arm(self.ground())
+        candidate = attack.build(self.attack_context())
         step = self._submit(candidate)
         evaluation = step.evaluation
         test = self.journal.state.tests.get(step.index)
@@ -126,7 +126,7 @@ class RedTeamRun:
             as_expected=evaluation.outcome in attack.ends and attack.shows in seen,
             reached=tuple(dict.fromkeys(_lines_after(_REACHED, logs))),
             leftovers=(
-                *find_leftovers(self.folder.path, self.session.spec.run_id, (self.lay_out_canaries.folder,)),
+                *find_leftovers(self.folder.path, self.session.spec.run_id, (self.canaries.folder,)),
                 *guarded.changes(),
                 *self._carried(step),
             ),
@@ -134,16 +134,16 @@ class RedTeamRun:
         )
 
     def try_control(self, control: Control) -> tuple[Step, Evaluation | None]:
-        """Submit an honest candidate; its evaluations on both exams."""
-        step = self._submit(control.arm(self.ground()))
+        """Submit an honest candidate; return its evaluations on both exams."""
+        step = self._submit(control.build(self.attack_context()))
         return step, self.journal.state.tests.get(step.index)
 
     def has_earned(self, validation: Evaluation, test: Evaluation | None) -> bool:
         """Whether an evaluation beats the baseline by more than its noise, on either exam."""
         return self._beats(ExamName.VALIDATION, validation) or (test is not None and self._beats(ExamName.TEST, test))
 
-    def ground(self) -> AttackContext:
-        """What attacks start from."""
+    def attack_context(self) -> AttackContext:
+        """The input from which attacks are built."""
         task, folder = self.prepared.task, self.prepared.folder
         return AttackContext(
             task=task.name,
@@ -152,28 +152,28 @@ class RedTeamRun:
             reference=folder.files_of(task.reference),
             target=Target(
                 mark=self.session.spec.run_id,
-                token=self.lay_out_canaries.token,
+                token=self.canaries.token,
                 harness_pid=os.getpid(),
-                draws=tuple(str(draw.path) for draw in self._draws()),
-                pools=str(self.prepared.pools),
+                samples=tuple(str(sample.path) for sample in self._samples()),
+                splits=str(self.prepared.splits),
                 secret=str(self.dirs.cache / "secret"),
-                bait_folder=str(self.lay_out_canaries.folder),
-                port=self.lay_out_canaries.port,
-                abstract_socket=self.lay_out_canaries.abstract_socket,
-                path_socket=str(self.lay_out_canaries.path_socket),
+                canary_folder=str(self.canaries.folder),
+                port=self.canaries.port,
+                abstract_socket=self.canaries.abstract_socket,
+                path_socket=str(self.canaries.path_socket),
             ),
         )
 
     def _submit(self, candidate: AttackCandidate) -> Step:
-        """Submit a candidate; one that makes the machine look broken gets that on its record, and the run goes on."""
+        """Submit a candidate; if it causes an infrastructure failure, that is recorded and the run continues."""
         proposal = Proposal(move=Move(operator=Operator.DRAFT), files=candidate.files, idea=candidate.idea)
         try:
             return self.session.submit(proposal)
-        except InfraTrouble as trouble:
+        except InfraTrouble as error:
             pending = self.journal.state.pending
             if pending is None:
                 raise
-            evaluation = Evaluation(outcome=Outcome.INFRA, reason=trouble.message)
+            evaluation = Evaluation(outcome=Outcome.INFRA, reason=error.message)
             step = Step(
                 index=pending.index,
                 move=pending.move,
@@ -194,7 +194,7 @@ class RedTeamRun:
         """The baseline's score in this run."""
         state = self.journal.state
         score = state.steps[0].evaluation.score if exam is ExamName.VALIDATION else state.tests[0].score
-        assert score is not None  # noqa: S101 - an arena is only opened on a baseline that works
+        assert score is not None  # noqa: S101 - open_red_team_run fails if the baseline has no score
         return score
 
     def _bar(self, exam: ExamName) -> float:
@@ -203,23 +203,23 @@ class RedTeamRun:
         return self.baseline(exam) + sign * SIGMAS * self.sigmas[exam]
 
     def _guard(self) -> Guarded:
-        """Remember what no candidate may change; of all draws only this run's, since others may be making theirs."""
+        """Record the files that no candidate may change; only this run's samples, as other runs may write theirs."""
         prepared, folder = self.prepared, self.prepared.folder
-        draws = [draw.path for draw in self._draws()]
-        ours = [path for part in (folder.experiment, folder.grader, folder.recipe) for path in part.folders]
-        return guard(prepared.codebase, prepared.pools, *ours, self.lay_out_canaries.folder, *draws)
+        samples = [sample.path for sample in self._samples()]
+        parts = [path for part in (folder.experiment, folder.grader, folder.recipe) for path in part.folders]
+        return guard(prepared.codebase, prepared.splits, *parts, self.canaries.folder, *samples)
 
-    def _draws(self) -> list[Sample]:
+    def _samples(self) -> list[Sample]:
         seed = self.session.spec.seed
-        return [make_sample(self.prepared, "step", seed, number) for number in range(self.prepared.track.draws)]
+        return [make_sample(self.prepared, "step", seed, number) for number in range(self.prepared.track.samples)]
 
     def _logs(self, step: Step) -> str:
         files = sorted(self.folder.step(step.index).rglob("*.log"))
         return "\n".join(file.read_text("utf-8", errors="replace") for file in files)
 
     def _carried(self, step: Step) -> list[str]:
-        """Files of the step in which the harness itself put down what no candidate may read."""
-        unknown = self.lay_out_canaries.unknown.encode()
+        """Files of the step in which the harness stored content that no candidate may read."""
+        unknown = self.canaries.unknown.encode()
         files = [path for path in self.folder.step(step.index).rglob("*") if path.is_file()]
         return [f"secret in {path.name}" for path in files if unknown in path.read_bytes()]
 
@@ -239,7 +239,7 @@ def _spec(prepared: PreparedTask) -> RunSpec:
 
 
 def _sigmas(prepared: PreparedTask, dirs: Dirs, progress: Progress) -> dict[ExamName, float]:
-    """The baseline's noise: as it is on record, or measured once."""
+    """The baseline's noise: from the calibration, or measured once."""
     calibration = prepared.track.calibration
     if calibration is not None:
         return {exam: calibration.baseline.on(exam).sd for exam in ExamName}
@@ -247,5 +247,5 @@ def _sigmas(prepared: PreparedTask, dirs: Dirs, progress: Progress) -> dict[Exam
     return {exam: stdev(scores.on(exam)) for exam in ExamName}
 
 
-def _lines_after(beginning: str, text: str) -> list[str]:
-    return [line.removeprefix(beginning) for line in text.splitlines() if line.startswith(beginning)]
+def _lines_after(prefix: str, text: str) -> list[str]:
+    return [line.removeprefix(prefix) for line in text.splitlines() if line.startswith(prefix)]

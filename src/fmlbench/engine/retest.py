@@ -1,7 +1,7 @@
-"""Test the winner and the baseline again, because the best of many steps is biased upward.
+"""Retest the winner and the baseline, because the score of the best of many steps is biased upward.
 
-On fresh samples, which no step has seen; on the task's sibling, which the agent never saw; and once with hardly any
-training data, where a method fails and carried knowledge does not.
+They are tested on fresh samples, on the task's sibling, and once with hardly any training data, where a method fails
+and memorized knowledge does not.
 """
 
 import hashlib
@@ -28,13 +28,13 @@ from fmlbench.workspace.snapshots import Snapshots
 
 
 def retest_purpose(run_seed: int, seed: int) -> tuple[str | int, ...]:
-    """What a retest's sample is drawn for: runs of one seed share it, so that they can be compared in pairs."""
+    """The purpose of a retest's sample; runs with the same seed share it, so that they can be compared in pairs."""
     return ("retest", run_seed, seed)
 
 
 @dataclass(frozen=True)
 class Retest:
-    """The retests of one run; resumable, because every result is logged as it comes."""
+    """The retests of one run; resumable, because every result is logged immediately."""
 
     run_id: str
     run_seed: int
@@ -52,7 +52,7 @@ class Retest:
         tested: dict[RetestKey, Future[Evaluation]] = {}
         with ThreadPoolExecutor(self._workers()) as pool:
             for key in due_retests(task, seeds, winner.index if winner else 0):
-                # Baselines come first, so a winner that waits for its baseline waits for what is under way.
+                # Baselines are submitted first, so a winner only waits for a baseline that is already running or done.
                 tested[key] = pool.submit(self._test, key, tested.get(replace(key, index=0)))
             try:
                 for key, future in tested.items():
@@ -67,7 +67,7 @@ class Retest:
                 raise
 
     def _workers(self) -> int:
-        """Two at a time where there are cores for it."""
+        """Two at a time if there are enough cores."""
         return 2 if has_spare_core(self.prepared.track) else 1
 
     def _test(self, key: RetestKey, baseline: Future[Evaluation] | None) -> Evaluation:
@@ -76,15 +76,15 @@ class Retest:
             return done
         if key.index == 0:
             return self._baseline(key)
-        # The starved winner has no baseline beside it, and rules are not what it is tested for.
-        is_held_to_rules = baseline is not None and self.prepared.task.has_relative_rules
-        return self._measure(key, baseline.result().metrics if baseline and is_held_to_rules else {})
+        # The starved winner has no baseline retest, so relative rules do not apply to it.
+        needs_baseline = baseline is not None and self.prepared.task.has_relative_rules
+        return self._measure(key, baseline.result().metrics if baseline and needs_baseline else {})
 
     def _measure(self, key: RetestKey, baseline: Mapping[str, float]) -> Evaluation:
         evaluator = CandidateEvaluator(
             prepared=replace(self.prepared, world=key.kind.world, train_share=key.kind.train_share),
             files=self.snapshots.read(self.journal.state.steps[key.index].snapshot),
-            folder=self.folder.bench / f"{key.kind}-{key.index}-{key.seed}",
+            folder=self.folder.experiments / f"{key.kind}-{key.index}-{key.seed}",
             label=f"{self.run_id}-{key.kind}{key.index}-{key.seed}",
             purpose=retest_purpose(self.run_seed, key.seed),
             stop=self.stop,
@@ -95,7 +95,7 @@ class Retest:
         return evaluation
 
     def _baseline(self, key: RetestKey) -> Evaluation:
-        """The baseline on a retest's sample: the same for all runs of this task and seed here, so measured once."""
+        """The baseline on a retest's sample; cached, because it is the same for all runs of this task and seed."""
         cached = self._cache() / f"{key.kind}-{self.run_seed}-{key.seed}.json"
         answers = cached.with_suffix("")
         if cached.exists():
@@ -105,24 +105,24 @@ class Retest:
         evaluation = self._measure(key, {})
         if evaluation.outcome is Outcome.OK:
             cached.parent.mkdir(parents=True, exist_ok=True)
-            self._keep_for_others(self.folder.retest(key), answers)
+            self._cache_answers(self.folder.retest(key), answers)
             fresh = cached.with_suffix(f".{self.run_id}")
             fresh.write_text(evaluation.model_dump_json(), "utf-8")
             fresh.replace(cached)
         return evaluation
 
     @staticmethod
-    def _keep_for_others(kept: Path, answers: Path) -> None:
-        """Other runs of the task take over the baseline's answers with its score, so that they can be checked too."""
+    def _cache_answers(kept: Path, answers: Path) -> None:
+        """Cache the baseline's answers for other runs, so that their scores can be verified too."""
         with exclusive(answers):
             if not answers.exists():
                 with scratch_beside(answers) as scratch:
-                    shutil.copytree(kept, scratch / "made")
-                    replace_folder(scratch / "made", answers)
+                    shutil.copytree(kept, scratch / "answers")
+                    replace_folder(scratch / "answers", answers)
 
     def _cache(self) -> Path:
         prepared = self.prepared
-        place = (prepared.folder.digest, prepared.python.executable, prepared.sandbox.isolation, processor_name())
-        key = hashlib.sha256("\0".join(str(part) for part in place).encode()).hexdigest()[:12]
+        parts = (prepared.folder.digest, prepared.python.executable, prepared.sandbox.isolation, processor_name())
+        key = hashlib.sha256("\0".join(str(part) for part in parts).encode()).hexdigest()[:12]
         name = f"{prepared.task.name}-{prepared.track_name}-{prepared.secret.fingerprint}-{key}"
         return self.dirs.baselines / name

@@ -1,4 +1,4 @@
-"""Play one run: the only conductor."""
+"""Execute one run from its specification to its retests."""
 
 from collections.abc import Callable
 
@@ -32,22 +32,22 @@ from fmlbench.workspace.trees import editable_files
 
 
 def create(spec: RunSpec, dirs: Dirs) -> RunFolder:
-    """Open a new run's folder."""
-    there = RunFolder(dirs.runs / spec.run_id)
-    if there.spec_file.exists():
-        raise RunExists(f"This run is already there: {spec.run_id}.", hint=_what_to_do_with(there))
+    """Create a new run's folder."""
+    existing = RunFolder(dirs.runs / spec.run_id)
+    if existing.spec_file.exists():
+        raise RunExists(f"This run exists: {spec.run_id}.", hint=_hint_for(existing))
     return open_run(spec, dirs.runs)
 
 
-def _what_to_do_with(there: RunFolder) -> str:
-    """A run that is complete cannot be gone on with, only looked at."""
-    spec, state = there.read_spec(), read_state(there)
+def _hint_for(existing: RunFolder) -> str:
+    """A complete run can only be shown; an incomplete one can be resumed."""
+    spec, state = existing.read_spec(), read_state(existing)
     if state.task is not None and state.is_complete(spec, state.task.metric):
-        return f"Look at it with 'fmlbench show {spec.run_id}', or start another one with --seed N or --label NAME."
-    return f"Go on with 'fmlbench resume {spec.run_id}', or start another one with --label NAME."
+        return f"Show it with 'fmlbench show {spec.run_id}', or start another one with --seed N or --label NAME."
+    return f"Continue it with 'fmlbench resume {spec.run_id}', or start another one with --label NAME."
 
 
-def play(
+def execute_run(
     folder: RunFolder,
     *,
     dirs: Dirs,
@@ -55,17 +55,17 @@ def play(
     watch: Watch,
     open_isolation: Callable[[Isolation], Sandbox] = open_sandbox,
 ) -> None:
-    """Play a run from wherever its log stands to its end; resuming is calling this again."""
+    """Execute a run from the end of its log to completion; call it again to resume."""
     spec = folder.read_spec()
     if folder.cancelled.exists():
         raise RunCancelled(
             "This run was cancelled.",
-            hint="'fmlbench sweep retry STUDY' makes it free, or remove its file 'cancelled'.",
+            hint="Undo this with 'fmlbench sweep retry STUDY', or remove the run's file 'cancelled'.",
         )
     with locked(folder.lock):
         prepared = _prepare(spec, dirs, progress, open_isolation(spec.isolation))
         with Journal(folder, watch) as journal:
-            _insist_on_own_secret(journal.state, prepared)
+            _require_same_secret(journal.state, prepared)
             if journal.state.spec is None:
                 journal.append(RunStarted(spec=spec, task=prepared.task, provenance=provenance_of(prepared)))
             snapshots = Snapshots(folder.code)
@@ -76,25 +76,25 @@ def play(
                 journal=journal,
                 snapshots=snapshots,
                 write_brief=lambda baseline: write_brief(prepared, baseline),
-                # An agent that is done is not looked for: retests need none.
+                # For a finished run the agent is not looked up: retests do not need it.
                 tests_later=not journal.state.finished and is_program(spec.agent),
             )
-            session.catch_up()
+            session.run_missing_tests()
             if not journal.state.finished:
                 session.run_baseline()
-                reason = _let_agent_work(spec, prepared, session, dirs)
-                session.catch_up()
+                reason = _run_agent(spec, prepared, session, dirs)
+                session.run_missing_tests()
                 journal.append(RunFinished(reason=reason, reference_similarity=_similarity(prepared, session)))
             Retest(spec.run_id, spec.seed, prepared, folder, journal, snapshots, dirs).run(spec.retest_seeds)
-        remove_folder(folder.bench)
+        remove_folder(folder.experiments)
 
 
-def _insist_on_own_secret(state: RunState, prepared: PreparedTask) -> None:
-    """Refuse to continue a run of another machine: its samples cannot be drawn here, and its agent is foreign code."""
+def _require_same_secret(state: RunState, prepared: PreparedTask) -> None:
+    """Refuse to resume a run of another machine: its samples cannot be rebuilt here, and its agent is foreign code."""
     if state.provenance and state.provenance.secret != prepared.secret.fingerprint:
         raise BadRequest(
             "This run was started with the secret of another machine.",
-            hint="Resume it there. Samples drawn with the secret of this machine would differ.",
+            hint="Resume it there. Samples built with the secret of this machine would differ.",
         )
 
 
@@ -103,13 +103,13 @@ def _prepare(spec: RunSpec, dirs: Dirs, progress: Progress, sandbox: Sandbox) ->
     if task.digest != spec.task_digest:
         raise TaskInvalid(
             f"Task '{spec.task}' has changed since this run was started.",
-            hint="Bring the task back to what it was, or start a new run.",
+            hint="Restore the original task, or start a new run.",
         )
     return prepare(task, spec.track, dirs=dirs, sandbox=sandbox, progress=progress)
 
 
-def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> str:
-    """Let the agent spend the session; why it stopped."""
+def _run_agent(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> str:
+    """Run the agent until it stops; return the reason."""
     countdown = Countdown(spec.budget.hours, lambda: session.journal.state.steps)
     with open_run_model(spec, session.folder, dirs.models, countdown.seconds_left) as model:
         try:
@@ -120,7 +120,7 @@ def _let_agent_work(spec: RunSpec, prepared: PreparedTask, session: RunSession, 
 
 
 def _similarity(prepared: PreparedTask, session: RunSession) -> float | None:
-    """How much of what the best step adds the public expert reference adds as well."""
+    """The share of the best step's added code that the public expert reference adds too."""
     best = session.history.best
     if best is None or best.index == 0:
         return None
@@ -130,7 +130,7 @@ def _similarity(prepared: PreparedTask, session: RunSession) -> float | None:
 
 
 def provenance_of(prepared: PreparedTask) -> Provenance:
-    """Where what is measured here and now comes from."""
+    """The provenance of measurements on this machine."""
     return describe_machine(
         environment=prepared.python.executable.parent.parent.name,
         sandbox=str(prepared.sandbox.isolation),

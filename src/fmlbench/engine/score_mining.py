@@ -1,14 +1,13 @@
-"""Mine the validation score: change the baseline's answers at random, step by step, and keep what scores better.
+"""Mine the validation score: change the baseline's answers at random, step by step, and keep improvements.
 
-An agent sees the validation score of every step, and each score tells a little about the labels. Here an adversary
-spends all steps on that. Every step changes the answers to those questions that lie on one side of a random
-hyperplane, as candidate code could do, and is kept if it scores better on validation. What counts is how much of the
-gain is left on the hidden test. Answers are graded without running the candidate again, so a step takes a fraction of
-a second.
+An agent sees the validation score of every step, and each score reveals a little about the labels. This adversary
+spends all steps on that. Each step changes the answers to the questions on one side of a random hyperplane, as
+candidate code could do, and is kept if it scores better on validation. The result is the gain on the hidden test.
+Answers are graded without running the candidate again, so a step takes a fraction of a second.
 
-Some exams name the part of the sample that a question belongs to, such as a population with a model of its own. If both
-exams ask about the same parts, an adversary can train each part with several seeds and keep, part by part, the seed
-that scores best (``mine_parts``): what validation says about a part also holds on the hidden test.
+Some exams name the part of the sample that a question belongs to, such as a population with its own model. If both
+exams ask about the same parts, an adversary can train each part with several seeds and keep the seed that scores best
+on validation for each part (``mine_parts``). That gain also holds on the hidden test.
 """
 
 from collections.abc import Mapping
@@ -33,16 +32,16 @@ from fmlbench.workspace.files import remove_folder
 Array = npt.NDArray[Any]
 
 _LARGEST_SHARE = 0.1
-"""Of the questions that one step changes: a change of many labels at once hardly ever scores better."""
+"""The largest share of questions that one step changes: changing many labels at once hardly ever scores better."""
 _SHIFT = 0.3
-"""How far a step moves answers that are no labels, in standard deviations of all answers."""
+"""How far a step moves float answers, in standard deviations of all answers."""
 _MOST_PARTS = 200
-"""Whole numbers with more values than this do not name parts of a sample."""
+"""An integer column with more values than this does not name parts of a sample."""
 
 
 @dataclass(frozen=True)
 class Mined:
-    """What mining gained over the baseline on one sample."""
+    """The gain of score mining over the baseline on one sample."""
 
     steps: int
     kept: int
@@ -57,11 +56,11 @@ class Mined:
 
 @dataclass
 class _Exam:
-    """The answers to one exam as they are now, and their score."""
+    """The current answers to one exam and their grade."""
 
     name: ExamName
     questions: Array
-    """A row of numbers for each question, of unit variance."""
+    """One row of standardized numbers per question."""
     answers: Array
     grade: Grade
 
@@ -141,7 +140,7 @@ class _Swap:
 
 @dataclass(frozen=True)
 class _Change:
-    """Answers beyond a hyperplane change: one label becomes another, or numbers move in one direction."""
+    """Changes the answers beyond a hyperplane: replaces one label by another, or shifts numbers in one direction."""
 
     normal: Array
     offset: float
@@ -180,31 +179,31 @@ class _Miner:
     scratch: Path
 
     def examine(self, files: Mapping[str, str], *, other_seed: int = 0) -> tuple[_Exam, _Exam]:
-        """Train the files, with their usual random numbers or others, and have them answer both exams."""
-        draw = make_sample(self.prepared, "check", self.seed, 0)
-        draw = replace(draw, seed=draw.seed + other_seed)
+        """Train with these files, optionally with another training seed, and run both exams."""
+        sample = make_sample(self.prepared, "check", self.seed, 0)
+        sample = replace(sample, seed=sample.seed + other_seed)
         label = f"mining-{self.prepared.task.name}-{self.seed}"
-        experiment = Experiment(self.prepared, files, draw, self.scratch / "bench", label)
+        experiment = Experiment(self.prepared, files, sample, self.scratch / "experiment", label)
         try:
             trained = experiment.train(ExamName.VALIDATION)
             examined = {exam: experiment.examine(exam) for exam in ExamName} if trained.outcome is Outcome.OK else {}
         finally:
             experiment.close()
         exams = [
-            _Exam(name, _numbers_of(read_questions(draw.questions(name))), one.answers, one.grade)
+            _Exam(name, _numbers_of(read_questions(sample.questions(name))), one.answers, one.grade)
             for name, one in examined.items()
             if one.answers is not None and one.grade is not None and one.evaluation.is_ok
         ]
         if len(exams) < len(ExamName):
             raise TaskInvalid(
                 f"The baseline of '{self.prepared.task.name}' cannot be examined: {trained.reason or 'no answers'}.",
-                hint="fmlbench tasks check tells more.",
+                hint="Run 'fmlbench tasks check' for details.",
             )
         by_name = {exam.name: exam for exam in exams}
         return by_name[ExamName.VALIDATION], by_name[ExamName.TEST]
 
     def improve(self, exam: _Exam, change: _Change | _Swap, baseline: Grade) -> bool:
-        """Make a change if it scores better and breaks no rule; whether it was made."""
+        """Apply a change if it scores better and breaks no rule; return whether it was applied."""
         answers = change.applied(exam)
         grade = self._grade(exam.name, answers)
         is_valid = not grade.refused and aggregate_grades(self.prepared.task.rules, [grade], baseline.metrics).is_ok
@@ -214,7 +213,7 @@ class _Miner:
         return True
 
     def follow(self, exam: _Exam, change: _Change | _Swap) -> None:
-        """Make a change on the hidden test too."""
+        """Apply a change to the hidden test too."""
         exam.answers = change.applied(exam)
         exam.grade = self._grade(exam.name, exam.answers)
 

@@ -1,4 +1,4 @@
-"""An agent's session: the only way to spend a run's budget, and no way to a test score."""
+"""An agent's session: the only way to spend a run's budget; it never reveals test scores."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -23,14 +23,14 @@ from fmlbench.workspace.snapshots import Snapshots
 from fmlbench.workspace.trees import editable_files, repository_files, repository_texts
 
 MAX_ATTEMPTS = 3
-"""How often a step is tried on a machine that fails, before the run stops and waits for a resume."""
+"""How often a step is tried after infrastructure failures, before the run stops and must be resumed."""
 
 _PAUSE_SECONDS = 2.0
 
 
 @dataclass
 class RunSession:
-    """The session of one run; submitting logs first and returns afterwards."""
+    """The session of one run; a submitted step is logged before ``submit`` returns."""
 
     spec: RunSpec
     prepared: PreparedTask
@@ -40,11 +40,11 @@ class RunSession:
     write_brief: Callable[[float | None], Brief]
     sleep: Callable[[float], None] = time.sleep
     tests_later: bool = False
-    """Whether sealed exams wait until the agent is done; a program with a clock must not see how long they take."""
+    """Whether hidden tests wait until the agent is done: a program with a clock could measure how long they take."""
 
     @property
     def brief(self) -> Brief:
-        """Everything an agent is told, with this run's own baseline score."""
+        """The brief, with the baseline score of this run."""
         steps = self.journal.state.steps
         return self.write_brief(steps[0].score if steps else None)
 
@@ -66,15 +66,15 @@ class RunSession:
     @property
     def pending(self) -> Proposal | None:
         """The logged proposal whose experiment was interrupted, if there is one."""
-        made = self.journal.state.pending
-        if made is None or made.move.operator is Operator.BASELINE:
+        logged = self.journal.state.pending
+        if logged is None or logged.move.operator is Operator.BASELINE:
             return None
         return Proposal(
-            move=made.move,
-            files=self.snapshots.read(made.snapshot),
-            idea=made.idea,
-            usage=made.usage,
-            rejection=made.rejection,
+            move=logged.move,
+            files=self.snapshots.read(logged.snapshot),
+            idea=logged.idea,
+            usage=logged.usage,
+            rejection=logged.rejection,
         )
 
     def code_of(self, step: int) -> Mapping[str, str]:
@@ -82,7 +82,7 @@ class RunSession:
         return self.snapshots.read(self.history[step].snapshot)
 
     def repository(self) -> Mapping[str, str]:
-        """Every text file of the untouched repository."""
+        """Every text file of the original repository."""
         return repository_texts(self.prepared.codebase)
 
     def note(self, note: Note) -> None:
@@ -93,73 +93,73 @@ class RunSession:
         """Spend one step on a proposal."""
         if not self.is_open:
             raise SessionClosed("The budget of this run is spent.")
-        return self._take(proposal)
+        return self._run_step(proposal)
 
     def run_baseline(self) -> None:
-        """Step 0: the codebase as it is, on this run's own seeds."""
+        """Step 0: the unchanged codebase on this run's samples."""
         if not self.journal.state.steps:
             baseline = Move(operator=Operator.BASELINE, parents=())
-            self._take(Proposal(move=baseline, files=self._untouched_files(), idea="baseline"))
+            self._run_step(Proposal(move=baseline, files=self._original_files(), idea="baseline"))
 
-    def catch_up(self) -> None:
-        """Take the sealed exams that were put off, or that an interruption left out."""
+    def run_missing_tests(self) -> None:
+        """Run the hidden tests that were postponed or interrupted."""
         state = self.journal.state
         for step in state.steps:
             if step.evaluation.is_ok and step.index not in state.tests:
-                self._take_sealed_exam(step, self.snapshots.read(step.snapshot))
+                self._run_hidden_test(step, self.snapshots.read(step.snapshot))
 
-    def _take(self, proposal: Proposal) -> Step:
-        """Experiment with a proposal; while a logged one still waits, that one is meant, whatever is handed in."""
-        made = self.journal.state.pending
-        if made is None:
-            proposal, information_bytes = self._judge(proposal)
-            made, files = self._log(proposal, information_bytes), proposal.files
+    def _run_step(self, proposal: Proposal) -> Step:
+        """Evaluate a proposal; if a logged one is pending, evaluate that one and ignore the argument."""
+        logged = self.journal.state.pending
+        if logged is None:
+            proposal, information_bytes = self._apply_editing_rules(proposal)
+            logged, files = self._log(proposal, information_bytes), proposal.files
         else:
-            files = self.snapshots.read(made.snapshot)
-        if made.rejection:
-            evaluation = Evaluation(outcome=Outcome.REJECTED, reason=made.rejection)
+            files = self.snapshots.read(logged.snapshot)
+        if logged.rejection:
+            evaluation = Evaluation(outcome=Outcome.REJECTED, reason=logged.rejection)
         else:
-            evaluation = self._experiment(made.index, files)
+            evaluation = self._validate(logged.index, files)
         step = Step(
-            index=made.index,
-            move=made.move,
-            idea=made.idea,
-            snapshot=made.snapshot,
+            index=logged.index,
+            move=logged.move,
+            idea=logged.idea,
+            snapshot=logged.snapshot,
             evaluation=evaluation,
-            usage=made.usage,
-            information_bytes=made.information_bytes,
+            usage=logged.usage,
+            information_bytes=logged.information_bytes,
         )
         self.journal.append(StepFinished(step=step))
         if not (self.tests_later and step.evaluation.is_ok):
-            self._take_sealed_exam(step, files)
+            self._run_hidden_test(step, files)
         return step
 
     def violation_of(self, files: Mapping[str, str]) -> str:
-        """The editing rule that these files break, in words; empty if they break none."""
+        """The editing rule that these files break, as text; empty if they break none."""
         return self._review(files).violation
 
     def _review(self, files: Mapping[str, str]) -> FileReview:
         repository = repository_files(self.prepared.codebase)
         editable = self.prepared.task.editable
-        return review_files(files, self._untouched_files(), editable, repository=repository)
+        return review_files(files, self._original_files(), editable, repository=repository)
 
-    def _judge(self, proposal: Proposal) -> tuple[Proposal, int | None]:
-        """Reject what breaks the editing rules, and measure the added information.
+    def _apply_editing_rules(self, proposal: Proposal) -> tuple[Proposal, int | None]:
+        """Reject a proposal that breaks the editing rules, and measure its added information.
 
         Rejected files are not stored; the step keeps its parent's code.
         """
         review = FileReview(proposal.rejection) if proposal.rejection else self._review(proposal.files)
         if review.violation:
             parents = proposal.move.parents
-            kept = self.code_of(parents[0]) if parents else self._untouched_files()
+            kept = self.code_of(parents[0]) if parents else self._original_files()
             proposal = replace(proposal, files=kept, rejection=review.violation)
         return proposal, review.information_bytes
 
-    def _untouched_files(self) -> Mapping[str, str]:
+    def _original_files(self) -> Mapping[str, str]:
         return editable_files(self.prepared.codebase, self.prepared.task.editable)
 
     def _log(self, proposal: Proposal, information_bytes: int | None) -> ProposalMade:
-        """Store the files, then name them in the log: what the log names must exist."""
+        """Store the files before the log entry that refers to them."""
         steps = self.journal.state.steps
         index = len(steps)
         snapshot = self.snapshots.store(
@@ -168,7 +168,7 @@ class RunSession:
             f"step {index}: {proposal.idea}",
             ref=f"refs/heads/steps/{index}",
         )
-        made = ProposalMade(
+        logged = ProposalMade(
             index=index,
             move=proposal.move,
             idea=to_valid_utf8(proposal.idea),
@@ -177,19 +177,19 @@ class RunSession:
             rejection=to_valid_utf8(proposal.rejection),
             information_bytes=information_bytes,
         )
-        self.journal.append(made)
-        return made
+        self.journal.append(logged)
+        return logged
 
     def _evaluator(self, index: int, files: Mapping[str, str]) -> CandidateEvaluator:
         return CandidateEvaluator(
             prepared=self.prepared,
             files=files,
-            folder=self.folder.bench / str(index),
+            folder=self.folder.experiments / str(index),
             label=f"{self.spec.run_id}-{index}",
             purpose=("step", self.spec.seed),
         )
 
-    def _experiment(self, index: int, files: Mapping[str, str]) -> Evaluation:
+    def _validate(self, index: int, files: Mapping[str, str]) -> Evaluation:
         state = self.journal.state
         baseline = state.steps[0].evaluation.metrics if state.steps else {}
         evaluator = self._evaluator(index, files)
@@ -198,41 +198,41 @@ class RunSession:
             self.journal.append(StepStarted(index=index, attempt=state.attempts + 1))
             return evaluator.validate(baseline)
 
-        evaluation = self._persistently(index, attempt)
+        evaluation = self._with_retries(index, attempt)
         evaluator.keep(ExamName.VALIDATION, self.folder.step(index))
-        self._insist_on_baseline(index, evaluation)
+        self._require_baseline_score(index, evaluation)
         return evaluation
 
-    def _take_sealed_exam(self, step: Step, files: Mapping[str, str]) -> None:
-        """Score a finished step on the hidden test; its fate reaches no agent."""
+    def _run_hidden_test(self, step: Step, files: Mapping[str, str]) -> None:
+        """Score a finished step on the hidden test; agents never see the result."""
         evaluator = self._evaluator(step.index, files)
         if step.evaluation.is_ok and step.index not in self.journal.state.tests:
             first = self.journal.state.tests.get(0)
             baseline = first.metrics if first else {}
-            evaluation = self._persistently(step.index, lambda: evaluator.take_test(baseline))
+            evaluation = self._with_retries(step.index, lambda: evaluator.take_test(baseline))
             evaluator.keep(ExamName.TEST, self.folder.step(step.index) / "sealed")
-            self._insist_on_baseline(step.index, evaluation)
+            self._require_baseline_score(step.index, evaluation)
             self.journal.append(TestScored(index=step.index, evaluation=evaluation))
         evaluator.clear()
 
-    def _insist_on_baseline(self, index: int, evaluation: Evaluation) -> None:
-        """Stop where the untouched code has no score: nothing could be compared with it, and no agent is to blame."""
+    def _require_baseline_score(self, index: int, evaluation: Evaluation) -> None:
+        """Stop the run if the baseline has no score: steps could not be compared with it."""
         if index or evaluation.is_ok:
             return
         task = self.prepared.task.name
-        trouble = f"The untouched code of '{task}' has no score here: {evaluation.outcome} ({evaluation.reason})."
-        self.journal.append(Trouble(index=index, reason=trouble))
+        problem = f"The baseline of '{task}' has no score on this machine: {evaluation.outcome} ({evaluation.reason})."
+        self.journal.append(Trouble(index=index, reason=problem))
         raise InfraTrouble(
-            trouble,
-            hint=f"The task or a machine too slow for it is at fault; its logs are in {self.folder.step(index)}.",
+            problem,
+            hint=f"The task is broken or this machine is too slow; the logs are in {self.folder.step(index)}.",
         )
 
-    def _persistently(self, index: int, attempt: Callable[[], Evaluation]) -> Evaluation:
-        """Try again where the machine failed; what the candidate did wrong is a result like any other."""
+    def _with_retries(self, index: int, attempt: Callable[[], Evaluation]) -> Evaluation:
+        """Retry after infrastructure failures; a candidate's failure is an ordinary result."""
         for number in range(1, MAX_ATTEMPTS):
             try:
                 return attempt()
-            except InfraTrouble as trouble:
-                self.journal.append(Trouble(index=index, reason=trouble.message))
+            except InfraTrouble as error:
+                self.journal.append(Trouble(index=index, reason=error.message))
                 self.sleep(_PAUSE_SECONDS * number)
         return attempt()

@@ -1,4 +1,4 @@
-"""Measure the variants of a task's code: the baseline, its method switched off, the expert reference, exploits."""
+"""Measure the variants of a task's code: baseline, ablation, expert reference, exploits."""
 
 import hashlib
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ class _Measurement(Record):
 
 @dataclass(frozen=True)
 class VariantScores:
-    """Scores by seed on both exams, and what a step cost."""
+    """Scores by seed on both exams, and the cost of a step."""
 
     validation: list[float]
     test: list[float]
@@ -47,24 +47,24 @@ class VariantScores:
 
 @dataclass(frozen=True)
 class Variants:
-    """A task's variants on check seeds; every measurement is kept, so that checking can be stopped and resumed."""
+    """A task's variants on check seeds; measurements are cached, so that an interrupted check can be resumed."""
 
     prepared: PreparedTask
     dirs: Dirs
     progress: Progress
 
     def measure(self, variant: str, seeds: int) -> VariantScores:
-        """Scores of a variant on the first so many check seeds."""
+        """Scores of a variant on the first ``seeds`` check seeds."""
         files = self.files_of(variant)
         if violation := self._violation_of(files):
             raise TaskInvalid(
                 f"The {variant} of '{self.prepared.task.name}' breaks the editing rules: {violation}",
-                hint="Candidates are held to them, and so is what ships with a task.",
+                hint="The editing rules apply to a task's variants as they do to candidates.",
             )
         self.progress.start(f"{self.prepared.task.name}: {variant}", seeds)
         measured: list[_Measurement] = []
         for seed in range(seeds):
-            measured.append(self._insist(variant, self._measure(variant, files, seed)))
+            measured.append(self._require_both_ok(variant, self._measure(variant, files, seed)))
             self.progress.advance(1)
         self.progress.finish()
         return _scores(measured)
@@ -82,26 +82,26 @@ class Variants:
         return _scores(measured)
 
     def measure_sibling(self, variant: str, seeds: int) -> list[float]:
-        """Scores of a variant on the hidden test of the sibling, on the first so many check seeds."""
+        """Scores of a variant on the hidden test of the sibling, on the first ``seeds`` check seeds."""
         self.progress.start(f"{self.prepared.task.name}: {variant} on the sibling", seeds)
         scores: list[float] = []
         for seed in range(seeds):
             test = self._test(variant, self.files_of(variant), seed, World.SIBLING)
-            self._insist_on(variant, ExamName.TEST, test)
+            self._require_ok(variant, ExamName.TEST, test)
             scores.append(_score(test))
             self.progress.advance(1)
         self.progress.finish()
         return scores
 
     def repeat_baseline(self) -> float:
-        """The baseline's score on validation on the first check seed, measured afresh beside what is kept."""
+        """The baseline's validation score on the first check seed, measured again without the cache."""
         with scratch_beside(self._kept("repeated", {})) as scratch:
             again = self._evaluator("baseline", self.files_of("baseline"), 0, scratch).validate({})
-        self._insist_on("baseline", ExamName.VALIDATION, again)
+        self._require_ok("baseline", ExamName.VALIDATION, again)
         return _score(again)
 
     def practise(self) -> Evaluation | None:
-        """The baseline on practice questions; None where the task has none."""
+        """The baseline on practice questions; None if the task has none."""
         if not self.prepared.task.lab:
             return None
         with scratch_beside(self._kept("practice", {})) as scratch:
@@ -109,18 +109,18 @@ class Variants:
             return replace(evaluator, prepared=self.prepared.in_lab(), purpose=("practice", 0)).validate({})
 
     def try_exploit(self, exploit: Variant, seeds: int) -> float | str:
-        """What an exploit gains over the baseline on the sealed exam, on average; or why it has no score.
+        """The mean gain of an exploit over the baseline on the hidden test, or why it has no score.
 
-        It goes there straight: one that would not have come through validation earns no more in a run.
+        Validation is skipped: an exploit that would fail there gains nothing in a run either.
         """
         return self._gain(exploit.folder, self.files_of(exploit.folder), seeds, World.SCORED)
 
     def try_attack(self, attack: KnowledgeAttack, seeds: int, world: World, *, effort: float) -> float | str:
-        """What an attack of complete knowledge gains over the baseline on a hidden test; or why it has no score."""
-        return self._gain(attack.folder, {**self.files_of("baseline"), **self._built(attack, effort)}, seeds, world)
+        """The mean gain of a knowledge attack over the baseline on a hidden test, or why it has no score."""
+        return self._gain(attack.folder, {**self.files_of("baseline"), **self._build(attack, effort)}, seeds, world)
 
     def mine_validation(self, steps: int) -> Mined:
-        """What an adversary gains who only keeps random changes that score better on validation."""
+        """The gain of an adversary who keeps random changes that score better on validation."""
         with scratch_beside(self._kept("mining", {})) as scratch:
             return mine(self.prepared, self.files_of("baseline"), seed=0, steps=steps, scratch=scratch)
 
@@ -144,8 +144,8 @@ class Variants:
             return self.measure_sibling("baseline", seeds)
         return self.measure("baseline", seeds).test
 
-    def _built(self, attack: KnowledgeAttack, effort: float) -> dict[str, str]:
-        """An attack's files; built once for each effort and version of its program."""
+    def _build(self, attack: KnowledgeAttack, effort: float) -> dict[str, str]:
+        """An attack's files; cached by effort and version of its program."""
         sources = Part((self.prepared.folder.path / attack.folder,)).files()
         texts = {name: path.read_text("utf-8") for name, path in sources.items()}
         kept = self._kept(attack.folder, texts) / f"built-{effort:g}.json"
@@ -158,7 +158,7 @@ class Variants:
         return _Built.model_validate_json(kept.read_bytes()).files
 
     def files_of(self, variant: str) -> Mapping[str, str]:
-        """The editable files of a variant; exploits go by the names of their folders."""
+        """The editable files of a variant; exploits are named by their folders."""
         task, folder = self.prepared.task, self.prepared.folder
         baseline = editable_files(self.prepared.codebase, task.editable)
         overlays = {"method_off": task.method_off, "reference": task.reference}
@@ -166,13 +166,13 @@ class Variants:
         return baseline if variant == "baseline" else {**baseline, **folder.files_of(overlays[variant])}
 
     def baseline_metrics(self, variant: str, seed: int) -> tuple[Mapping[str, float], Mapping[str, float]]:
-        """What rules that are relative to the baseline compare with, on validation and on test.
+        """The baseline's metrics on validation and test, for rules that are relative to them.
 
-        The baseline with its method switched off is held to none: only how it scores is asked of it.
+        Empty for the ablation: rules do not apply to it, only its score matters.
         """
         if variant in ("baseline", "method_off") or not self.prepared.task.rules:
             return {}, {}
-        baseline = self._insist("baseline", self._measure("baseline", self.files_of("baseline"), seed))
+        baseline = self._require_both_ok("baseline", self._measure("baseline", self.files_of("baseline"), seed))
         return baseline.validation.metrics, baseline.test.metrics
 
     def _measure(self, variant: str, files: Mapping[str, str], seed: int) -> _Measurement:
@@ -197,12 +197,12 @@ class Variants:
         with scratch_beside(kept) as scratch:
             evaluator = self._evaluator(variant, files, seed, scratch)
             evaluator = replace(evaluator, prepared=replace(self.prepared, world=world))
-            evaluation = evaluator.take_test(self._beside(variant, seed, world))
+            evaluation = evaluator.take_test(self._test_metrics_of_baseline(variant, seed, world))
             if evaluation.is_ok:
                 _keep(evaluation, scratch, kept)
         return evaluation
 
-    def _beside(self, variant: str, seed: int, world: World) -> Mapping[str, float]:
+    def _test_metrics_of_baseline(self, variant: str, seed: int, world: World) -> Mapping[str, float]:
         """The baseline's metrics on the same sample, for rules that are relative to them."""
         if world is World.SCORED:
             return self.baseline_metrics(variant, seed)[1]
@@ -218,7 +218,7 @@ class Variants:
         return CandidateEvaluator(
             prepared=self.prepared,
             files=files,
-            folder=scratch / "bench",
+            folder=scratch / "experiments",
             label=f"check-{self.prepared.task.name}-{variant.replace('/', '-')}-{seed}",
             purpose=("check", seed),
         )
@@ -229,16 +229,16 @@ class Variants:
         name = f"{task.task.name}-{task.track_name}-{task.folder.digest[:12]}-{task.secret.fingerprint}"
         return self.dirs.checks / f"{name}-{task.sandbox.isolation}" / f"{variant.replace('/', '-')}-{content}"
 
-    def _insist(self, variant: str, measurement: _Measurement) -> _Measurement:
-        self._insist_on(variant, ExamName.VALIDATION, measurement.validation)
-        self._insist_on(variant, ExamName.TEST, measurement.test)
+    def _require_both_ok(self, variant: str, measurement: _Measurement) -> _Measurement:
+        self._require_ok(variant, ExamName.VALIDATION, measurement.validation)
+        self._require_ok(variant, ExamName.TEST, measurement.test)
         return measurement
 
-    def _insist_on(self, variant: str, exam: ExamName, evaluation: Evaluation) -> None:
+    def _require_ok(self, variant: str, exam: ExamName, evaluation: Evaluation) -> None:
         if not evaluation.is_ok:
             raise TaskInvalid(
                 f"The {variant} of '{self.prepared.task.name}' fails on {exam}: {evaluation.reason}.",
-                hint=f"Its last words: {evaluation.log_tail.strip()[-600:] or 'none'}",
+                hint=f"The end of its log: {evaluation.log_tail.strip()[-600:] or 'empty'}",
             )
 
 
@@ -258,5 +258,5 @@ def _scores(measured: list[_Measurement]) -> VariantScores:
 
 
 def _score(evaluation: Evaluation) -> float:
-    assert evaluation.score is not None  # noqa: S101 - measurements without a score are refused
+    assert evaluation.score is not None  # noqa: S101 - measurements without a score raise earlier
     return evaluation.score

@@ -1,6 +1,6 @@
-"""Grade a run's stored answers again, and say whether every score is what the log says.
+"""Grade a run's stored answers again, and check that every score matches the log.
 
-It takes the task's data, and the secret that the run's draws came from: labels are in no run and in no export.
+This needs the task's data and the secret that determined the run's samples, because runs and exports contain no labels.
 """
 
 import math
@@ -28,18 +28,18 @@ _ANSWERS = "answers.npy"
 
 
 class Result(StrEnum):
-    """What came of grading something again."""
+    """The result of grading or computing something again."""
 
     REPRODUCED = "reproduced"
     DIFFERENT = "different"
     NOT_KEPT = "answers not kept"
     NOT_CHECKED = "not checked"
-    """A measure that this machine cannot compute, or that this version does not have."""
+    """A measure that this machine cannot compute or this version does not define."""
 
 
 @dataclass(frozen=True)
 class ScoreCheck:
-    """One evaluation, graded again, or one measure, computed again."""
+    """One evaluation that was graded again, or one measure that was computed again."""
 
     what: str
     result: Result
@@ -49,7 +49,7 @@ class ScoreCheck:
 
 @dataclass(frozen=True)
 class _Claim:
-    """An evaluation of the log, and where the answers behind it lie."""
+    """An evaluation from the log, and the folder of the answers behind it."""
 
     what: str
     evaluation: Evaluation
@@ -61,24 +61,24 @@ class _Claim:
 
 
 def verify_run(folder: RunFolder, prepared: PreparedTask) -> Iterator[ScoreCheck]:
-    """Every graded evaluation of a run, one after the other."""
+    """Check every graded evaluation of a run, one by one."""
     spec, state = folder.read_spec(), read_state(folder)
     if prepared.folder.digest != spec.task_digest:
         raise BadRequest(
             f"The task '{prepared.task.name}' has changed since this run.",
-            hint="Verify with the version of fmlbench that made the run; it is in the run's provenance.",
+            hint="Verify with the version of fmlbench in the run's provenance.",
         )
     if state.provenance and state.provenance.secret != prepared.secret.fingerprint:
         raise BadRequest(
-            "The draws of this run came from another machine's secret.",
-            hint="Ask its owner for the file 'secret' of that machine's cache, and name it with --secret.",
+            "The samples of this run were built with another machine's secret.",
+            hint="Get the file 'secret' from that machine's cache, and pass it with --secret.",
         )
     for claim in _claims(folder, state, spec.seed):
         yield _check(claim, prepared)
 
 
 def _claims(folder: RunFolder, state: RunState, seed: int) -> Iterator[_Claim]:
-    """What the log says was graded: outcomes that rest on a grade have metrics or a score."""
+    """The graded evaluations in the log."""
     first = state.steps[0].evaluation.metrics if state.steps else {}
     for step in state.steps:
         place = folder.step(step.index)
@@ -87,21 +87,21 @@ def _claims(folder: RunFolder, state: RunState, seed: int) -> Iterator[_Claim]:
             f"step {step.index}, validation", step.evaluation, ExamName.VALIDATION, ("step", seed), place, baseline
         )
     if not state.finished:
-        return  # Hidden scores are not to be seen before.
+        return  # Hidden scores must not be shown before the run has finished.
     for index, evaluation in sorted(state.tests.items()):
         baseline = state.tests[0].metrics if index and 0 in state.tests else {}
         place = folder.step(index) / "sealed"
         yield _Claim(f"step {index}, hidden test", evaluation, ExamName.TEST, ("step", seed), place, baseline)
     for key, evaluation in sorted(state.retests.items()):
-        beside = state.retests.get(replace(key, index=0))
-        baseline = beside.metrics if key.index and beside else {}
+        baseline_retest = state.retests.get(replace(key, index=0))
+        baseline = baseline_retest.metrics if key.index and baseline_retest else {}
         what, purpose = f"step {key.index}, {key.kind} {key.seed}", retest_purpose(seed, key.seed)
         yield _Claim(what, evaluation, ExamName.TEST, purpose, folder.retest(key), baseline, key.kind)
 
 
 def _check(claim: _Claim, prepared: PreparedTask) -> ScoreCheck:
     logged = claim.evaluation
-    files = [claim.answers / f"draw-{number}" / _ANSWERS for number in range(prepared.track.draws)]
+    files = [claim.answers / f"sample-{number}" / _ANSWERS for number in range(prepared.track.samples)]
     if not all(file.is_file() for file in files):
         is_due = logged.is_ok or bool(logged.metrics)
         return ScoreCheck(claim.what, Result.NOT_KEPT if is_due else Result.REPRODUCED, logged.score, None)
@@ -129,7 +129,7 @@ def _read(file: Path) -> Array:
         return read_array(read_untrusted_file(file.parent, file.name, MAX_KEPT_ANSWER_BYTES))
     except (BadAnswers, AnswersMissing) as error:
         raise BadRequest(
-            f"'{file.name}' of {file.parent.parent.name} is damaged.", hint="Export the run anew."
+            f"'{file.name}' of {file.parent.parent.name} is damaged.", hint="Export the run again."
         ) from error
 
 

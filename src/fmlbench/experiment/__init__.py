@@ -1,1 +1,1 @@
-"""Judge a candidate: samples, stages, exams, answers and grades."""
+"""Evaluate a candidate: data samples, stages, exams, answers and grades."""

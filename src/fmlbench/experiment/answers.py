@@ -1,7 +1,7 @@
-"""Take what a stage handed in, trusting neither its files nor their contents.
+"""Read the answers that a stage wrote, trusting neither its files nor their contents.
 
-No link is followed at any part of a path, only regular files with one name and a bounded size are read, and arrays are
-parsed in a format that cannot execute.
+No symbolic link is followed in any part of a path. Only regular files with one hard link and a bounded size are read.
+Arrays are parsed from .npy without pickle, so their content cannot execute code.
 """
 
 import math
@@ -24,16 +24,16 @@ _MAGIC = b"\x93NUMPY"
 _HEADER = re.compile(
     rb"\{'descr': '([<>|=]?[a-zA-Z]\d{0,9})', 'fortran_order': (True|False), 'shape': \(([\d, ]{0,200})\), \} *\n"
 )
-"""What NumPy writes for arrays of one plain type. NumPy's own reader can be made to crash the process."""
+"""The header that NumPy writes for arrays of one plain type. A crafted file can crash NumPy's own reader."""
 _NUMBERS = "biufc"
 
 
 class AnswersMissing(Exception):
-    """Nothing was handed in where an answer was expected."""
+    """The expected answer file does not exist."""
 
 
 class BadAnswers(Exception):
-    """Something was handed in that cannot be taken; ``is_hostile`` where no honest program does that."""
+    """The answers are invalid; ``is_hostile`` if no honest program writes such a file."""
 
     def __init__(self, reason: str, *, is_hostile: bool = False) -> None:
         super().__init__(reason)
@@ -47,9 +47,9 @@ def read_untrusted_file(folder: Path, name: str, max_bytes: int) -> bytes:
     at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for part in parts[:-1]:
-            below = _open_without_links(part, os.O_RDONLY | os.O_DIRECTORY, at)
+            child = _open_without_links(part, os.O_RDONLY | os.O_DIRECTORY, at)
             os.close(at)
-            at = below
+            at = child
         return _read_regular(parts[-1], at, max_bytes)
     finally:
         os.close(at)
@@ -59,7 +59,7 @@ def _open_without_links(name: str, flags: int, at: int) -> int:
     try:
         return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=at)
     except FileNotFoundError as error:
-        raise AnswersMissing(f"{name} was not handed in") from error
+        raise AnswersMissing(f"{name} was not written") from error
     except OSError as error:
         raise BadAnswers(f"{name} is not a plain file ({os.strerror(error.errno or 0)})", is_hostile=True) from error
 
@@ -71,7 +71,7 @@ def _read_regular(name: str, at: int, max_bytes: int) -> bytes:
         if not stat.S_ISREG(facts.st_mode):
             raise BadAnswers(f"{name} is not a regular file", is_hostile=True)
         if facts.st_nlink != 1:
-            raise BadAnswers(f"{name} has {facts.st_nlink} names (a hard link)", is_hostile=True)
+            raise BadAnswers(f"{name} has {facts.st_nlink} hard links", is_hostile=True)
         if facts.st_size > max_bytes:
             raise BadAnswers(f"{name} has {facts.st_size} bytes; {max_bytes} are allowed")
         with os.fdopen(os.dup(file), "rb") as stream:
@@ -86,21 +86,21 @@ def _read_regular(name: str, at: int, max_bytes: int) -> bytes:
 
 @dataclass(frozen=True)
 class ExpectedAnswers:
-    """What an array of answers must look like."""
+    """The required format of an array of answers."""
 
     answers: AnswerFormat
     count: int | None
-    """How many questions it answers; None for the answer to a single one."""
+    """Number of questions; None for the answer to a single question."""
 
     @property
     def max_bytes(self) -> int:
-        """What the largest acceptable file has, its header included."""
+        """The size of the largest valid file, header included."""
         sizes = [self.answers.max_size if size < 0 else size for size in self.answers.shape]
         numbers = int(np.prod(sizes, dtype=np.int64)) * (1 if self.count is None else self.count)
         return numbers * 8 + 4096
 
     def parse(self, content: bytes) -> Array:
-        """The array in these bytes, if it is what was asked for."""
+        """Parse a .npy file; raises BadAnswers if shape, type or values are invalid."""
         return self._converted(read_array(content, self._check_shape))
 
     def _check_shape(self, shape: tuple[int, ...]) -> None:
@@ -115,12 +115,12 @@ class ExpectedAnswers:
     def _converted(self, array: Array) -> Array:
         wanted = np.dtype(self.answers.dtype)
         if wanted.kind == "i" and array.dtype.kind not in "iu":
-            raise BadAnswers(f"the answers are {array.dtype}; whole numbers are expected")
+            raise BadAnswers(f"the answers are {array.dtype}; integers are expected")
         if wanted.kind == "f" and array.dtype.kind not in "fiu":
             raise BadAnswers(f"the answers are {array.dtype}; numbers are expected")
         if wanted.kind == "i" and array.size and int(array.max()) > np.iinfo(wanted).max:
-            raise BadAnswers(f"the answers hold {array.max()}, which does not fit into {wanted}")
-        # What is too large for a float becomes infinite, which is looked for below; the user need not hear of it.
+            raise BadAnswers(f"the answers contain {array.max()}, which does not fit into {wanted}")
+        # Values too large for a float become infinite and are rejected below, so NumPy's warning is suppressed.
         with np.errstate(over="ignore"):
             converted = array.astype(wanted)
         if wanted.kind == "f" and not np.isfinite(converted).all():
@@ -129,7 +129,7 @@ class ExpectedAnswers:
 
 
 def read_array(content: bytes, check_shape: Callable[[tuple[int, ...]], None] = lambda _: None) -> Array:
-    """The array of numbers in the bytes of a .npy file; its shape is checked before anything is made of it."""
+    """Parse a .npy file of numbers; the shape is checked before the array is created."""
     header, data = _split(content)
     dtype, order, shape = _read_header(header)
     if dtype.kind not in _NUMBERS:
@@ -137,7 +137,7 @@ def read_array(content: bytes, check_shape: Callable[[tuple[int, ...]], None] = 
     check_shape(shape)
     size = math.prod(shape) * dtype.itemsize
     if len(data) != size:
-        raise BadAnswers(f"the answers have {len(data)} bytes where their header promises {size}")
+        raise BadAnswers(f"the answers have {len(data)} bytes; their header declares {size}")
     return np.frombuffer(data, dtype).reshape(shape, order=order)
 
 
@@ -161,5 +161,5 @@ def _read_header(header: bytes) -> tuple[np.dtype[Any], Literal["C", "F"], tuple
         dtype = np.dtype(found[1].decode("ascii"))
         shape = tuple(int(size) for size in found[3].decode("ascii").split(",") if size.strip())
     except (TypeError, ValueError) as error:
-        raise BadAnswers("the answers have a header that cannot be read") from error
+        raise BadAnswers("the header of the answers is invalid") from error
     return dtype, "F" if found[2] == b"True" else "C", shape

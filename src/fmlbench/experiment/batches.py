@@ -1,31 +1,31 @@
-"""Choose which questions are asked again, and in which company.
+"""Choose the batch of questions that is asked again.
 
-A random part of an exam looks like the whole of it: whoever adapts to averages would learn the same from both and give
-the same answers. So most of those that are asked again are alike, far out in a random direction, and a candidate that
-adapts to its company is led astray. The others are chosen at random, so that any question may be among them.
+A uniformly random batch has the statistics of the full exam: a candidate that adapts to batch statistics would give the
+same answers in both. So most repeated questions are similar to each other: they are at the extreme end of a random
+direction, which shifts the batch statistics. The rest is uniformly random, so that any question can be repeated.
 """
 
 import numpy as np
 
 from fmlbench.experiment.answers import Array
 
-_ALIKE_SHARE = 0.75
+_SHIFTED_SHARE = 0.75
 _MAX_COLUMNS = 256
-"""More would not make a direction more random."""
+"""The random direction uses at most this many columns; more would not make it more random."""
 
 
 def resample_batch(questions: dict[str, Array], share: float, rng: np.random.Generator) -> Array:
-    """The numbers of the questions to ask again, in a random order."""
+    """The indices of the questions to ask again, in random order."""
     rows = len(next(iter(questions.values())))
     count = max(1, round(rows * share))
-    by_tendency = np.argsort(sum(_tendency(array, rng) for array in questions.values()), kind="stable")
-    alike, rest = np.split(by_tendency, [round(count * _ALIKE_SHARE)])
-    others = rng.choice(np.sort(rest), count - len(alike), replace=False)
-    return rng.permutation(np.concatenate([alike, others]))
+    by_projection = np.argsort(sum(_project(array, rng) for array in questions.values()), kind="stable")
+    shifted, rest = np.split(by_projection, [round(count * _SHIFTED_SHARE)])
+    others = rng.choice(np.sort(rest), count - len(shifted), replace=False)
+    return rng.permutation(np.concatenate([shifted, others]))
 
 
-def _tendency(array: Array, rng: np.random.Generator) -> Array:
-    """How far every row lies in a random direction."""
+def _project(array: Array, rng: np.random.Generator) -> Array:
+    """The projection of every standardized row onto a random direction."""
     if array.dtype.kind not in "biuf":
         return np.zeros(len(array))
     rows = array.reshape(len(array), -1)

@@ -1,7 +1,7 @@
-"""Find out whether answers depend on which other questions were asked.
+"""Check whether answers depend on the other questions of their batch.
 
-An answer that may not depend on its company must be the same in other company. This bounds what such a dependence can
-buy: a candidate whose repeated answers agree but for a share d cannot have gained more than d by it.
+Independent answers must be the same in a different batch. This bounds the gain from a dependence: if a share d of the
+repeated answers differs, the dependence cannot have gained more than d.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ _ROUNDING_SHARE = 0.01
 
 
 def share_that_differs(first: Array, again: Array, answers: AnswerFormat) -> float:
-    """The share of numbers that are not the same in both sittings, row by row."""
+    """The share of numbers that differ between the two exam passes; row i of both answers the same question."""
     if first.size == 0:
         return 0.0
     if np.dtype(answers.dtype).kind == "i":
@@ -24,9 +24,9 @@ def share_that_differs(first: Array, again: Array, answers: AnswerFormat) -> flo
 
 
 def _spread(rows: Array) -> Array:
-    """How far the numbers of a column typically lie from its middle, leaving out those that lie right on it.
+    """The median distance of a column's numbers from its median, without zero distances.
 
-    Neither a few wild answers nor one wild column make it larger, so nobody can hide a dependence behind them.
+    Neither a few extreme answers nor one extreme column enlarge it, so they cannot hide a dependence.
     """
     columns = rows.astype(np.float64).reshape(len(rows), -1)
     distances = np.abs(columns - np.median(columns, axis=0))
@@ -36,19 +36,19 @@ def _spread(rows: Array) -> Array:
 
 
 def _rounding(rows: Array, spread: Array) -> Array:
-    """What float32 arithmetic in another order may change; far below the spread of a column.
+    """The difference that float32 arithmetic in another order may cause, capped far below the spread of a column.
 
-    Answers with a large offset would otherwise agree whatever they depend on: at a million the slack is 1.
+    Without the cap, answers with a large offset would always count as equal: at a million the slack is 1.
     """
     slack = 1e-6 * np.abs(rows.astype(np.float64))
     return np.where(spread > 0, np.minimum(slack, _ROUNDING_SHARE * spread), slack)
 
 
 def find_batch_dependence(first: Array, again: Array, answers: AnswerFormat) -> str:
-    """Why these answers cannot stand, or nothing."""
+    """Why the answers are rejected; empty if they are consistent."""
     if first.shape != again.shape:
-        return f"answers of shape {first.shape[1:]} had shape {again.shape[1:]} when they were asked in other company"
+        return f"answers of shape {first.shape[1:]} had shape {again.shape[1:]} in a different batch"
     share = share_that_differs(first, again, answers)
     if share <= answers.disagreement:
         return ""
-    return f"{share:.1%} of the answers changed when the same questions were asked in other company"
+    return f"{share:.1%} of the answers changed when the same questions were asked in a different batch"

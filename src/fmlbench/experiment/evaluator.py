@@ -1,4 +1,4 @@
-"""Evaluate one candidate: an experiment per draw, put together into one evaluation per exam."""
+"""Evaluate one candidate: one experiment per data sample, aggregated into one evaluation per exam."""
 
 import math
 import shutil
@@ -21,27 +21,27 @@ from fmlbench.experiment.samples import make_sample
 from fmlbench.workspace.files import remove_folder
 
 MAX_KEPT_ANSWER_BYTES = 16 * 2**20
-"""Answers up to this size are kept with the run, so that scores can be checked later; larger ones are not."""
+"""Answers up to this size are kept with the run, so that scores can be verified later."""
 
 _CLAIM_SHARE = 0.25
-"""A claim that beats the graded score by more than this share of the metric's range is put on record."""
+"""A self-reported score that beats the graded one by more than this share of the metric's range is a violation."""
 
 
 @dataclass(frozen=True)
 class CandidateEvaluator:
-    """A candidate's experiments, all draws of one purpose."""
+    """A candidate's experiments on all samples for one purpose."""
 
     prepared: PreparedTask
     files: Mapping[str, str]
     folder: Path
     label: str
     purpose: tuple[str | int, ...]
-    """The words the draws are drawn for: ("step", seed) or ("retest", seed, number)."""
+    """Identifies the samples: ("step", seed) or ("retest", seed, number)."""
     stop: threading.Event = field(default_factory=threading.Event)
-    """Set by another thread to end what is running."""
+    """Another thread sets it to stop the running stage."""
 
     def validate(self, baseline: Mapping[str, float]) -> Evaluation:
-        """Train and sit the validation exam on every draw; ``baseline`` holds the baseline's metrics there."""
+        """Train and run the validation exam on every sample; ``baseline`` has the baseline's metrics on this exam."""
         with self._experiments() as experiments:
             trained = _train(experiments, ExamName.VALIDATION)
             if trained[-1].outcome is not Outcome.OK:
@@ -58,7 +58,7 @@ class CandidateEvaluator:
         return _add_usage(evaluation, trained)
 
     def take_test(self, baseline: Mapping[str, float]) -> Evaluation:
-        """Sit the sealed exam with what training left; trains first if that is gone."""
+        """Run the hidden test with the trained model; trains first if the model is missing."""
         with self._experiments() as experiments:
             if not all(experiment.is_trained for experiment in experiments):
                 trained = _train(experiments, ExamName.TEST)
@@ -68,10 +68,10 @@ class CandidateEvaluator:
         return self._combine(examined, baseline)
 
     def keep(self, exam: ExamName, kept: Path) -> None:
-        """Save logs, native files and answers from the bench before it is cleared."""
+        """Copy logs, native files and answers out of the experiments' folder before it is cleared."""
         remove_folder(kept)
-        for number, experiment in enumerate(self._made()):
-            place = kept / f"draw-{number}"
+        for number, experiment in enumerate(self._create_experiments()):
+            place = kept / f"sample-{number}"
             place.mkdir(parents=True)
             for name, log in experiment.logs(exam).items():
                 shutil.copyfile(log, place / f"{name}.log")
@@ -87,25 +87,25 @@ class CandidateEvaluator:
 
     @contextmanager
     def _experiments(self) -> Generator[list[Experiment]]:
-        """The experiments; whatever happens, none of their stages is left waiting."""
-        experiments = self._made()
+        """The experiments; on exit all their waiting stages are ended."""
+        experiments = self._create_experiments()
         try:
             yield experiments
         finally:
             for experiment in experiments:
                 experiment.close()
 
-    def _made(self) -> list[Experiment]:
+    def _create_experiments(self) -> list[Experiment]:
         return [
             Experiment(
                 prepared=self.prepared,
                 files=self.files,
-                draw=make_sample(self.prepared, *self.purpose, number),
-                folder=self.folder / f"draw-{number}",
+                sample=make_sample(self.prepared, *self.purpose, number),
+                folder=self.folder / f"sample-{number}",
                 label=f"{self.label}-{number}",
                 stop=self.stop,
             )
-            for number in range(self.prepared.track.draws)
+            for number in range(self.prepared.track.samples)
         ]
 
     def _combine(self, examined: Sequence[Examined], baseline: Mapping[str, float]) -> Evaluation:
@@ -122,13 +122,13 @@ class CandidateEvaluator:
             return ()
         if metric.gain(claim, evaluation.score) <= _CLAIM_SHARE * metric.gain(metric.best, metric.worst):
             return ()
-        return (f"claims {metric.name} {claim:.4g} where {evaluation.score:.4g} was graded",)
+        return (f"self-reported {metric.name} {claim:.4g}, graded {evaluation.score:.4g}",)
 
 
 def aggregate_grades(rules: tuple[Rule, ...], grades: Sequence[Grade], baseline: Mapping[str, float]) -> Evaluation:
-    """One evaluation of all draws' grades, held to the task's rules."""
-    metrics = {name: _mean(values) for name, values in _in_all([grade.metrics for grade in grades]).items()}
-    standard_errors = _in_all([grade.standard_errors for grade in grades])
+    """Average the grades of all samples and apply the task's rules."""
+    metrics = {name: _mean(values) for name, values in _common([grade.metrics for grade in grades]).items()}
+    standard_errors = _common([grade.standard_errors for grade in grades])
     errors = {name: math.hypot(*values) / len(values) for name, values in standard_errors.items()}
     broken = find_broken_rule(rules, metrics, errors, baseline)
     return Evaluation(
@@ -140,7 +140,7 @@ def aggregate_grades(rules: tuple[Rule, ...], grades: Sequence[Grade], baseline:
 
 
 def _train(experiments: Sequence[Experiment], then: ExamName) -> list[Evaluation]:
-    """Train on every draw, up to the first that fails."""
+    """Train on every sample, up to the first failure."""
     trained: list[Evaluation] = []
     for experiment in experiments:
         trained.append(experiment.train(then))
@@ -150,7 +150,7 @@ def _train(experiments: Sequence[Experiment], then: ExamName) -> list[Evaluation
 
 
 def _examine(experiments: Sequence[Experiment], exam: ExamName) -> list[Examined]:
-    """Sit an exam on every draw, up to the first that fails."""
+    """Run an exam on every sample, up to the first failure."""
     examined: list[Examined] = []
     for experiment in experiments:
         examined.append(experiment.examine(exam))
@@ -159,8 +159,8 @@ def _examine(experiments: Sequence[Experiment], exam: ExamName) -> list[Examined
     return examined
 
 
-def _in_all(figures: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
-    """The values of every figure that all draws have."""
+def _common(figures: Sequence[Mapping[str, float]]) -> dict[str, list[float]]:
+    """The values of every figure that exists for all samples."""
     names = [name for name in figures[0] if all(name in one for one in figures)]
     return {name: [one[name] for one in figures] for name in names}
 

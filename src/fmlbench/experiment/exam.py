@@ -1,7 +1,7 @@
-"""Let a candidate sit an exam: hand out questions in a shuffled order, collect the answers, put them in order again.
+"""Run an exam: send the questions in shuffled order, collect the answers, restore the original order.
 
-A sitting is one fresh process. Exams that ask one by one hand out a question only after the answer to the last, so an
-answer can depend on nothing that comes later; what may come earlier is for the second sitting to find out.
+An exam pass is one new process. In streamed exams, a question is sent only after the answer to the previous one, so an
+answer cannot depend on later questions. The second pass detects dependence on earlier ones.
 """
 
 import io
@@ -22,12 +22,12 @@ from fmlbench.sandbox.protocol import Execution, ExitKind, Job, Mount, RunJob
 _LENGTH_BYTES = 8
 
 MakeJob = Callable[[Sequence[Mount], tuple[int, int] | None], Job]
-"""Builds the exam's job from the sitting's own mounts and, for exams that ask one by one, the pipe's two ends."""
+"""Builds the exam's job from the mounts of the pass and, for streamed exams, the job's two pipe ends."""
 
 
 @dataclass(frozen=True)
 class ExamPass:
-    """What one sitting gave: answers in the order of ``order``, or the reason why there are none."""
+    """The result of one exam pass: answers in the order of ``order``, or the problem."""
 
     execution: Execution
     order: Array
@@ -37,33 +37,33 @@ class ExamPass:
 
 
 class PreparedPass(Protocol):
-    """A place in an exam, with all that its job needs; nobody has seen a question yet."""
+    """An exam pass whose job is ready to run; no process has read a question yet."""
 
     job: Job
 
     def run_pass(self, run: RunJob) -> ExamPass:
-        """Have the job run and the questions answered."""
+        """Run the job and collect the answers."""
         ...
 
     def close(self) -> None:
-        """Let go of what the seat holds, whether or not it was used."""
+        """Release the pipes, whether or not the pass has run."""
         ...
 
 
 def prepare_pass(questions: Path, order: Array, answers: AnswerFormat, folder: Path, make_job: MakeJob) -> PreparedPass:
-    """Make ready to ask the questions with these numbers, in this order; ``folder`` is the sitting's own."""
+    """Prepare an exam pass with the questions of these indices, in this order; ``folder`` belongs to the pass."""
     (folder / "out").mkdir(parents=True)
     kind = _StreamedPass if answers.kind is AnswerKind.PER_EPISODE else _BatchPass
     return kind(read_questions(questions), order, answers, folder, make_job)
 
 
 def read_questions(folder: Path) -> dict[str, Array]:
-    """The arrays of an exam, by name, mapped into memory rather than read; question i is row i of all of them."""
+    """The memory-mapped arrays of an exam, by name; question i is row i of every array."""
     return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in sorted(folder.glob("*.npy"))}
 
 
 class _BatchPass:
-    """All questions lie in a folder, and all answers are collected at the end."""
+    """All questions are in a folder, and all answers are collected at the end."""
 
     def __init__(
         self, arrays: dict[str, Array], order: Array, answers: AnswerFormat, folder: Path, make_job: MakeJob
@@ -71,19 +71,19 @@ class _BatchPass:
         self._order = order
         self._expected = ExpectedAnswers(answers, len(order))
         self._out = folder / "out"
-        paper = folder / "questions"
-        paper.mkdir()
+        questions = folder / "questions"
+        questions.mkdir()
         for name, array in arrays.items():
-            np.save(paper / f"{name}.npy", array[order], allow_pickle=False)
-        self.job = make_job((Mount(paper, "questions"), Mount(self._out, "out", writable=True)), None)
+            np.save(questions / f"{name}.npy", array[order], allow_pickle=False)
+        self.job = make_job((Mount(questions, "questions"), Mount(self._out, "out", writable=True)), None)
 
     def run_pass(self, run: RunJob) -> ExamPass:
         execution = run(self.job)
         if execution.ending is not ExitKind.OK:
             return ExamPass(execution, self._order, None)
         try:
-            handed_in = read_untrusted_file(self._out, "answers.npy", self._expected.max_bytes)
-            return ExamPass(execution, self._order, self._expected.parse(handed_in))
+            content = read_untrusted_file(self._out, "answers.npy", self._expected.max_bytes)
+            return ExamPass(execution, self._order, self._expected.parse(content))
         except AnswersMissing as error:
             return ExamPass(execution, self._order, None, str(error))
         except BadAnswers as error:
@@ -94,7 +94,7 @@ class _BatchPass:
 
 
 class _StreamedPass:
-    """A question is handed out only after the answer to the last one."""
+    """A question is sent only after the answer to the previous one."""
 
     def __init__(
         self, arrays: dict[str, Array], order: Array, answers: AnswerFormat, folder: Path, make_job: MakeJob
@@ -110,7 +110,7 @@ class _StreamedPass:
         try:
             execution = run(self.job)
         finally:
-            # Only now: with our copies of its ends closed, an asker that still waits for a dead candidate wakes up.
+            # Closing our copies of the candidate's ends wakes an asker that still waits for a dead candidate.
             self._asked.close_reader()
             self._answered.close_writer()
             self._asker.join()
@@ -121,7 +121,7 @@ class _StreamedPass:
         shapes = sorted({answer.shape for answer in self._asker.answers})
         if len(shapes) > 1:
             return ExamPass(
-                execution, self._order, None, f"the answers have shape {shapes[0]} here and {shapes[1]} there"
+                execution, self._order, None, f"the answers have different shapes: {shapes[0]} and {shapes[1]}"
             )
         return ExamPass(execution, self._order, np.stack(self._asker.answers))
 
@@ -131,7 +131,7 @@ class _StreamedPass:
 
 
 class _Asker(threading.Thread):
-    """Asks one question after the other through a pair of pipes; believes nothing that comes back."""
+    """Sends questions one by one through a pipe and reads the untrusted answers from another."""
 
     def __init__(
         self, arrays: dict[str, Array], order: Array, expected: ExpectedAnswers, asked: Pipe, answered: Pipe
@@ -154,7 +154,7 @@ class _Asker(threading.Thread):
         except (BrokenPipeError, EOFError):
             self.problem = f"answered {len(self.answers)} of {len(self._order)} questions"
         finally:
-            # A candidate that still waits for a question meets the end of the file.
+            # A candidate that still waits for a question reads end of file.
             self._asked.close_writer()
             self._answered.close_reader()
 
@@ -193,7 +193,7 @@ def _receive(stream: BinaryIO, max_bytes: int) -> bytes:
 
 
 def in_question_order(exam_pass: ExamPass) -> ExamPass:
-    """The same sitting with its answers in the order of the questions' numbers."""
+    """The same exam pass with its answers sorted by question index."""
     if exam_pass.answers is None:
         return exam_pass
     return replace(exam_pass, order=np.sort(exam_pass.order), answers=exam_pass.answers[np.argsort(exam_pass.order)])

@@ -1,4 +1,4 @@
-"""Run a candidate on one draw: training, exam, grading, each in a sandbox of its own."""
+"""Run a candidate on one data sample: training, exam and grading, each in a separate sandbox."""
 
 import threading
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import Sample
 from fmlbench.experiment.stages import Stages
 from fmlbench.sandbox.protocol import Execution, ExitKind
-from fmlbench.sandbox.storage import weigh
+from fmlbench.sandbox.storage import stored_bytes
 from fmlbench.workspace.files import remove_folder
 from fmlbench.workspace.information import runtime_files
 from fmlbench.workspace.trees import editable_files, lay_out
@@ -38,7 +38,7 @@ _OUTCOMES = {
 
 @dataclass(frozen=True)
 class Examined:
-    """An exam's evaluation, with what others build on: the grade and the answers behind it."""
+    """An exam's evaluation, with the grade and the answers behind it."""
 
     evaluation: Evaluation
     grade: Grade | None = None
@@ -47,29 +47,29 @@ class Examined:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One candidate on one draw; ``close`` it when no more stages follow."""
+    """One candidate on one sample; ``close`` it when no more stages follow."""
 
     prepared: PreparedTask
     files: Mapping[str, str]
-    draw: Sample
+    sample: Sample
     folder: Path
     label: str
-    """The beginning of all job names: run, step and draw."""
+    """The prefix of all job names: run, step and sample."""
     stop: threading.Event = field(default_factory=threading.Event)
-    """Set by another thread to end what is running."""
+    """Another thread sets it to stop the running stage."""
     _prepared_passes: dict[ExamName, list[PreparedPass]] = field(
         default_factory=dict[ExamName, list[PreparedPass]], init=False
     )
-    """Those of exams that are about to be sat, in the order of the sittings."""
+    """Prepared passes of the next exams, in execution order."""
 
     def train(self, then: ExamName) -> Evaluation:
-        """Lay out a fresh tree and run the training stages; ok means that the exam which is to follow can be sat."""
+        """Create a new tree and run the training stages; if the outcome is ok, exam ``then`` can run next."""
         self.close()
         remove_folder(self.folder)
         self.folder.mkdir(parents=True)
         is_sealed = self.prepared.sandbox.isolation.is_sealed
         codebase, editable = self.prepared.codebase, self.prepared.task.editable
-        # Comments and docstrings stay out of the tree: candidates can read their own files, and these are not counted.
+        # Candidates can read their own files. Comments and docstrings do not count as information, so they are removed.
         files = runtime_files(self.files, editable_files(codebase, editable))
         lay_out(codebase, files, editable, self._dir.tree, shared=is_sealed)
         self._dir.carry.mkdir()
@@ -93,8 +93,8 @@ class Experiment:
         return _with_usage(done, executions)
 
     def examine(self, exam: ExamName) -> Examined:
-        """Sit an exam twice, compare, and have the answers graded."""
-        grading = GraderRun(self.prepared, self.draw.labels(exam), exam, self.label, self._dir.grading(exam))
+        """Run an exam in two passes, check consistency, and grade the answers."""
+        grading = GraderRun(self.prepared, self.sample.labels(exam), exam, self.label, self._dir.grading(exam))
         passes = self._run_passes(exam, grading)
         executions = [exam_pass.execution for exam_pass in passes]
         problem = self._problem_of_passes(passes)
@@ -102,7 +102,7 @@ class Experiment:
             self.close()
             return Examined(_with_usage(problem, executions))
         answers = passes[0].answers
-        assert answers is not None  # noqa: S101 - a sitting without answers is a problem
+        assert answers is not None  # noqa: S101 - a pass without answers has a problem
         graded = grading.grade(answers, self._pipeline.run)
         self.close()
         if graded.refused:
@@ -112,7 +112,7 @@ class Experiment:
         return Examined(_with_usage(evaluation, executions), graded, answers)
 
     def close(self) -> None:
-        """End what waits for its turn."""
+        """End the stages that were started ahead and have not run."""
         self._pipeline.close()
         while self._prepared_passes:
             for prepared_pass in self._prepared_passes.popitem()[1]:
@@ -120,13 +120,13 @@ class Experiment:
 
     @property
     def is_trained(self) -> bool:
-        """Whether training came to its end; a model that a kill left half-made is none."""
+        """Whether training completed; a model from an interrupted training does not count."""
         return self._dir.trained.exists()
 
     def logs(self, exam: ExamName) -> dict[str, Path]:
-        """The logs of an exam's sittings, and of training with those of the first exam, by name.
+        """The logs of an exam's passes by name; those of validation include the training logs.
 
-        No glob finds them: what it found might be a candidate's.
+        The paths are constructed, not globbed: a glob could match files that a candidate wrote.
         """
         folders = {exam_pass: self._dir.exam_pass(exam, exam_pass) for exam_pass in ("first", "again")}
         if exam is ExamName.VALIDATION:
@@ -139,7 +139,7 @@ class Experiment:
         return self._dir.grading(exam) / "answers.npy"
 
     def native_files(self) -> Path:
-        """What the last training stage left beside its model."""
+        """The output folder of the last training stage."""
         return self._dir.training(self.prepared.track.training[-1]) / "out"
 
     @cached_property
@@ -148,16 +148,17 @@ class Experiment:
 
     @cached_property
     def _stages(self) -> Stages:
-        return Stages(self.prepared, self.draw, self._dir, self.stop)
+        return Stages(self.prepared, self.sample, self._dir, self.stop)
 
     @cached_property
     def _pipeline(self) -> StagePipeline:
         return StagePipeline(self.prepared.sandbox, ahead=can_start_ahead(self.prepared.sandbox, self.prepared.track))
 
     def _run_passes(self, exam: ExamName, grading: GraderRun) -> list[ExamPass]:
-        """Hold the second sitting, then the one that counts; not at once, or they could talk to each other.
+        """Run the small batch of repeated questions, then the full batch that is graded.
 
-        What the smaller company had to say would only mislead the larger one, so it goes first.
+        The passes never run at the same time, because two running processes could exchange information. The small
+        batch runs first: anything it could leak would hurt the full batch, not help it.
         """
         prepared_passes = self._prepare_passes(exam)
         following = [*(prepared_pass.job for prepared_pass in prepared_passes[1:]), grading.job]
@@ -170,10 +171,10 @@ class Experiment:
         return passes
 
     def _prepare_passes(self, exam: ExamName) -> list[PreparedPass]:
-        """The seats of an exam in the order of the sittings; a second call finds those that were taken."""
+        """The passes of an exam in execution order; a second call returns the same passes."""
         if exam in self._prepared_passes:
             return self._prepared_passes[exam]
-        questions = self.draw.questions(exam)
+        questions = self.sample.questions(exam)
         answers = self.prepared.track.exam.answers
         rng = np.random.default_rng(self.prepared.secret.seed("order", self.label, exam))
         arrays = read_questions(questions)
@@ -199,7 +200,7 @@ class Experiment:
         if execution.ending is ExitKind.INFRA:
             raise InfraTrouble(
                 f"The machine failed in stage '{stage}': {execution.reason}.",
-                hint="fmlbench doctor says what works here; then resume the run.",
+                hint="Check this machine with 'fmlbench doctor', then resume the run.",
             )
         return Evaluation(
             outcome=_OUTCOMES[execution.ending],
@@ -212,12 +213,12 @@ class Experiment:
             if problem := self._problem_of(exam_pass.execution, "exam"):
                 return problem
             if exam_pass.problem:
-                seen = (f"handed in a trap: {exam_pass.problem}",) if exam_pass.is_hostile else ()
-                return Evaluation(outcome=Outcome.INVALID, reason=exam_pass.problem, violations=seen)
+                violations = (f"wrote a hostile file: {exam_pass.problem}",) if exam_pass.is_hostile else ()
+                return Evaluation(outcome=Outcome.INVALID, reason=exam_pass.problem, violations=violations)
         if len(passes) == 1:
             return None
         first, again = passes
-        assert first.answers is not None  # noqa: S101 - a sitting without answers was a problem above
+        assert first.answers is not None  # noqa: S101 - a pass without answers returned above
         assert again.answers is not None  # noqa: S101
         dependence = find_batch_dependence(first.answers[again.order], again.answers, self.prepared.track.exam.answers)
         if not dependence:
@@ -229,7 +230,7 @@ class Experiment:
         )
 
     def _oversized_carry(self) -> Evaluation | None:
-        size = weigh(self._dir.carry)
+        size = stored_bytes(self._dir.carry)
         allowed = self.prepared.track.carry_mb
         if size <= allowed * 2**20:
             return None

@@ -1,14 +1,14 @@
-"""Where the parts of one experiment lie.
+"""The folder of one experiment.
 
-BENCH/
+EXPERIMENT/
   tree/              pinned upstream + the task's files + the candidate's editable files
-  carry/             the only thing that passes from stage to stage
-    NAME/            what a stage left that trains alone: all of carry/ that such a stage sees
-  trained            there once all training stages have ended well
-  train-NAME/        a training stage: its facts, its log, what it left in out/
-  exam-NUMBER/       one exam; which one, only the machine's secret tells
-    NUMBER/          a sitting: the one that is graded, or a part of the questions once more in other company
-    grade/           the grader's side, where the labels are
+  carry/             the only folder that passes from stage to stage
+    NAME/            output of a stage with `alone = true`; such a stage sees only this part of carry/
+  trained            exists once all training stages have succeeded
+  train-NAME/        a training stage: stage.json, its log, and out/
+  exam-NUMBER/       one exam; the machine's secret determines the number
+    NUMBER/          an exam pass: all questions, or the batch of repeated questions
+    grade/           the grader's files
 """
 
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ from fmlbench.experiment.secret import Secret
 
 @dataclass(frozen=True)
 class ExperimentDir:
-    """An experiment's folder; candidates can read where their mounts come from, so names of exams tell nothing."""
+    """An experiment's folder; candidates can read their mounts' source paths, so exam names are secret numbers."""
 
     path: Path
     label: str
-    """The experiment's own, from which the names of its exams are made."""
+    """The experiment's label, from which the names of its exams are derived."""
     secret: Secret
 
     @property
@@ -34,26 +34,26 @@ class ExperimentDir:
 
     @property
     def carry(self) -> Path:
-        """What passes from stage to stage."""
+        """The folder that passes from stage to stage."""
         return self.path / "carry"
 
     @property
     def trained(self) -> Path:
-        """The mark that training came to its end."""
+        """The file that marks a completed training."""
         return self.path / "trained"
 
     def training(self, training: Training) -> Path:
-        """A training stage's own folder."""
+        """The folder of a training stage."""
         return self.path / f"train-{training.name}"
 
     def exam(self, exam: ExamName) -> Path:
-        """An exam's own folder."""
+        """The folder of an exam."""
         return self.path / f"exam-{self.secret.number('exam', self.label, exam)}"
 
     def exam_pass(self, exam: ExamName, name: str) -> Path:
-        """A sitting's own folder."""
+        """The folder of an exam pass."""
         return self.exam(exam) / str(self.secret.number("exam_pass", self.label, exam, name))
 
     def grading(self, exam: ExamName) -> Path:
-        """The grader's own folder."""
+        """The folder of the grader."""
         return self.exam(exam) / "grade"

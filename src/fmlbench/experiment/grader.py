@@ -1,4 +1,4 @@
-"""Have answers graded by the task's grader: a process that holds the labels and imports no candidate code."""
+"""Run the task's grader: a separate process that reads the labels and imports no candidate code."""
 
 import json
 import math
@@ -20,31 +20,31 @@ from fmlbench.sandbox.protocol import Execution, ExitKind, Job, Mount, RunJob, m
 
 
 class Grade(Record):
-    """What a grader writes."""
+    """The output of a grader."""
 
     score: float
     metrics: dict[str, float] = {}
-    """Side metrics; what is not a finite number is left out."""
+    """Side metrics; values that are not finite are dropped."""
     standard_errors: dict[str, float] = {}
-    """Of the score (under the metric's name) and of side metrics, as far as the grader can tell."""
+    """Of the score (under the metric's name) and of side metrics, as far as the grader computes them."""
     refused: str = ""
-    """Why these answers cannot be graded at all; the score is then ignored."""
+    """Why the answers cannot be graded; the score is then ignored."""
 
 
 @dataclass(frozen=True)
 class GraderRun:
-    """One grading: made before there are answers, so that the grader can get ready meanwhile."""
+    """One run of the grader; created before the answers exist, so that its process can start ahead."""
 
     prepared: PreparedTask
     labels: Path
     exam: ExamName
     job_name: str
     folder: Path
-    """This grading's own."""
+    """Belongs to this run alone."""
 
     @cached_property
     def job(self) -> Job:
-        """The grader's job; making it makes the folder, with an empty file where the answers will be."""
+        """The grader's job; building it creates the folder with an empty answers file."""
         out = self.folder / "out"
         out.mkdir(parents=True)
         self._answers.touch()
@@ -72,7 +72,7 @@ class GraderRun:
     def grade(self, answers: Array, run: RunJob) -> Grade:
         """Grade answers that are in the order of the labels."""
         job = self.job
-        # Written into the file that is there: a grader that has got ready sees that one and no other.
+        # The existing file is overwritten: a grader that started ahead has this inode mounted.
         np.save(self._answers, answers, allow_pickle=False)
         return _read_grade(self.prepared, run(job), self.folder / "out" / "grade.json")
 
@@ -85,14 +85,14 @@ def _read_grade(prepared: PreparedTask, execution: Execution, path: Path) -> Gra
     if execution.ending is not ExitKind.OK:
         raise InfraTrouble(
             f"The grader of '{prepared.task.name}' failed: {execution.reason}.",
-            hint=f"Its last words: {execution.log_tail.strip()[-600:] or 'none'}",
+            hint=f"The end of its log: {execution.log_tail.strip()[-600:] or 'empty'}",
         )
     try:
         graded = Grade.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise InfraTrouble(
-            f"The grader of '{prepared.task.name}' wrote no grade: {error}.",
-            hint="fmlbench tasks check tells more.",
+            f"The grader of '{prepared.task.name}' wrote no valid grade: {error}.",
+            hint="Run 'fmlbench tasks check' for details.",
         ) from error
     refused = graded.refused or ("" if math.isfinite(graded.score) else "the score is not a finite number")
     figures = {"metrics": _finite(graded.metrics), "standard_errors": _finite(graded.standard_errors)}
@@ -100,5 +100,5 @@ def _read_grade(prepared: PreparedTask, execution: Execution, path: Path) -> Gra
 
 
 def _finite(figures: Mapping[str, float]) -> dict[str, float]:
-    """Those that are numbers: JSON knows no others, and a rule would let them pass."""
+    """Drop NaN and infinity: JSON cannot represent them, and comparisons with NaN would pass every rule."""
     return {name: value for name, value in figures.items() if math.isfinite(value)}

@@ -1,15 +1,15 @@
-"""Build an attack of complete knowledge: its program sees all splits and labels and writes a proposal.
+"""Build a knowledge attack: its program reads all splits and labels and writes a proposal.
 
     ROOT/
       stage.json       seed, settings, effort, budget_bytes
       attack/build.py  the program
-      recipe/          the task's recipe, to simulate samples with
+      recipe/          the task's dataset builder, to simulate samples
       repo/            the untouched repository
       pools/           every split, with labels
-      kit/             information.py, which measures what a proposal adds
+      kit/             information.py, which measures the information that a proposal adds
       out/             the proposal's files, as in the repository
 
-What the program cannot see is the machine's secret; its seed is fixed, so an attack is the same on every machine.
+The program cannot read the machine's secret. Its seed is fixed, so an attack is the same on every machine.
 """
 
 import json
@@ -60,7 +60,7 @@ def _job(prepared: PreparedTask, attack: KnowledgeAttack, scratch: Path) -> Job:
             Mount(prepared.folder.path / attack.folder, "attack"),
             *mounts_of(prepared.folder.recipe, "recipe"),
             Mount(prepared.codebase, "repo"),
-            Mount(prepared.pools, "pools"),
+            Mount(prepared.splits, "pools"),
             Mount(_INFORMATION, "kit/information.py"),
             Mount(scratch / "stage.json", "stage.json"),
             Mount(scratch / "out", "out", writable=True),

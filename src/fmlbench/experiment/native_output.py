@@ -1,4 +1,4 @@
-"""Keep what a codebase writes natively, capped, and read what it says of itself; no score rests on either."""
+"""Keep a capped copy of a codebase's native output and read its self-reported metrics; neither affects scores."""
 
 import json
 import math
@@ -21,7 +21,7 @@ _MAX_TOTAL_BYTES = 4 * 2**20
 
 
 def read_self_report(out: Path) -> dict[str, float]:
-    """The numbers a candidate claims; whatever is not a finite number is left out."""
+    """The candidate's self-reported metrics; values that are not finite numbers are dropped."""
     try:
         claims: Any = json.loads(read_untrusted_file(out, SELF_REPORT, _MAX_REPORT_BYTES))
     except (AnswersMissing, BadAnswers, ValueError, RecursionError):
@@ -42,13 +42,13 @@ def _finite(value: Any) -> float | None:
     try:
         number = float(value)
     except OverflowError:
-        # JSON knows no largest number, and a float does.
+        # JSON integers can exceed the largest float.
         return None
     return number if math.isfinite(number) else None
 
 
 def keep_native_files(out: Path, kept: Path) -> None:
-    """Copy the small plain files of ``out`` until the cap is reached; answers are kept elsewhere."""
+    """Copy the small regular files of ``out`` until the cap is reached; answers are kept elsewhere."""
     left = _MAX_TOTAL_BYTES
     for folder, _, names in os.walk(out):
         for name in sorted(names):

@@ -1,7 +1,7 @@
-"""Run jobs one after the other, and let the next one get ready meanwhile.
+"""Run jobs one after the other, and start the next one ahead of time.
 
-A stage spends seconds on starting Python and importing PyTorch before it meets any of the candidate's code. Where there
-is a core to spare, that happens while the stage before is at work. Candidates' code still runs in one stage at a time.
+A stage spends seconds on starting Python and importing PyTorch before it runs any candidate code. If a core is free,
+this happens while the previous stage runs. Candidate code still runs in only one stage at a time.
 """
 
 import os
@@ -15,7 +15,7 @@ from fmlbench.sandbox.start_barrier import StartBarrier
 
 
 class StagePipeline:
-    """The jobs of one experiment; ``close`` ends those that still wait for their turn."""
+    """The jobs of one experiment; ``close`` ends those that were started ahead and have not run."""
 
     def __init__(self, sandbox: Sandbox, *, ahead: bool) -> None:
         self._sandbox = sandbox
@@ -23,49 +23,49 @@ class StagePipeline:
         self._waiting: dict[str, _Prefetched] = {}
 
     def prefetch(self, job: Job) -> None:
-        """Let a job get ready that will be run soon; it reads nothing of its mounts before."""
+        """Start a job ahead; it waits at its start barrier and reads none of its mounts before ``run``."""
         if self._ahead and job.name not in self._waiting:
             self._waiting[job.name] = _Prefetched(self._sandbox, job)
 
     def close(self) -> None:
-        """End the jobs that nobody has run."""
+        """End the jobs that were prefetched but not run."""
         while self._waiting:
-            self._waiting.popitem()[1].give_up()
+            self._waiting.popitem()[1].cancel()
 
     def run(self, job: Job) -> Execution:
-        """Run a job to its end, at once if it is ready."""
-        waiting = self._waiting.pop(job.name, None)
-        return waiting.go() if waiting else self._sandbox.run(job)
+        """Run a job to its end; a prefetched job starts at once."""
+        prefetched = self._waiting.pop(job.name, None)
+        return prefetched.run() if prefetched else self._sandbox.run(job)
 
 
 def can_start_ahead(sandbox: Sandbox, track: Track) -> bool:
-    """Whether a stage gains by starting early: a core is free for it, and starting takes time."""
+    """Whether starting stages ahead saves time: a core is free, and starting is slow."""
     return has_spare_core(track) and not isinstance(sandbox, ForkServer)
 
 
 def has_spare_core(track: Track) -> bool:
-    """Whether two of a track's processes can work side by side; devices are not shared."""
+    """Whether two of a track's processes can run at the same time; devices are not shared."""
     return len(os.sched_getaffinity(0)) >= 2 * track.threads and not track.devices
 
 
 class _Prefetched:
-    """A job behind a gate, supervised by a thread of its own."""
+    """A job at its start barrier, supervised by a separate thread."""
 
     def __init__(self, sandbox: Sandbox, job: Job) -> None:
-        self._gate = StartBarrier()
+        self._barrier = StartBarrier()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=job.name)
-        self._ended = self._thread.submit(sandbox.run, replace(job, gate=self._gate))
+        self._execution = self._thread.submit(sandbox.run, replace(job, barrier=self._barrier))
 
-    def go(self) -> Execution:
-        """Open the gate and wait for the end."""
-        self._gate.open()
+    def run(self) -> Execution:
+        """Open the barrier and wait until the job has ended."""
+        self._barrier.open()
         try:
-            return self._ended.result()
+            return self._execution.result()
         finally:
-            self.give_up()
+            self.cancel()
 
-    def give_up(self) -> None:
-        """End the job if it has not ended, and wait until nothing is left of it."""
-        self._gate.give_up()
+    def cancel(self) -> None:
+        """End the job if it still runs, and wait until all its processes are gone."""
+        self._barrier.cancel()
         self._thread.shutdown()
-        self._gate.close()
+        self._barrier.close()

@@ -1,4 +1,4 @@
-"""A task made ready on this machine: everything an experiment needs, except a candidate."""
+"""A task prepared on this machine: everything an experiment needs except the candidate."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,35 +11,35 @@ from fmlbench.tasks.folder import TaskFolder
 
 @dataclass(frozen=True)
 class PreparedTask:
-    """A task, one of its tracks, and where their parts lie."""
+    """A task, one of its tracks, and the paths of their files."""
 
     folder: TaskFolder
     track_name: str
     codebase: Path
-    """The untouched repository: upstream, mends and the task's own files."""
+    """The original repository: upstream with patches and the task's files."""
     python: TaskPython
     raw: tuple[Path, ...]
-    """The raw data, as it came; no sandbox but the recipe's ever sees it."""
-    pools: Path
-    draws: Path
-    """Where draws of this task and track are kept."""
+    """The raw data as downloaded; mounted only for the dataset builder."""
+    splits: Path
+    samples: Path
+    """The folder of this task's and track's samples."""
     sandbox: Sandbox
     secret: Secret
     world: World = World.SCORED
-    """Which part of the task's universe samples come from."""
+    """Which part of the task's data samples come from."""
     train_share: float = 1.0
-    """The share of the training examples that a sample keeps; less than 1 in the starved control."""
+    """The share of the training examples that a sample keeps; below 1 in the starved control."""
 
     def in_lab(self) -> "PreparedTask":
-        """The same task on the data that agents see and practise on; a task without a lab shows what it trains on."""
+        """The same task on the lab data that agents practise on; without a lab, on the task's training data."""
         return replace(self, world=World.LAB) if self.task.lab else self
 
     @property
     def task(self) -> Task:
-        """The task's facts."""
+        """The task's manifest."""
         return self.folder.task
 
     @property
     def track(self) -> Track:
-        """The track's facts."""
+        """The track's manifest."""
         return self.folder.track(self.track_name)

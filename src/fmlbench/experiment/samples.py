@@ -1,9 +1,9 @@
-"""Pools and draws: what a task's recipe makes of the raw data.
+"""Splits and samples: what a task's dataset builder (data/recipe.py) makes of the raw data.
 
-Pools are fixed once. A draw takes from them, by a seed, what candidates cannot choose: which rows to train on, which
-questions are asked, in which order.
+Splits are built once. A sample takes from them, by a secret seed, the training rows, the exam questions and their
+order.
 
-    DRAW/
+    SAMPLE/
       train/ ...              visible parts
       validation/questions/   unlabelled
       validation/labels/      mounted for the grader only
@@ -27,14 +27,14 @@ from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
 
 @dataclass(frozen=True)
 class Sample:
-    """One draw, by the words it was drawn for."""
+    """One sample of a task's data."""
 
     path: Path
     seed: int
-    """Given to candidates for their own dice; it says nothing about the draw."""
+    """The candidate's random seed; unrelated to the seed of the sample."""
 
     def visible(self, part: str) -> Path:
-        """A part that training may see."""
+        """A part that training stages may mount."""
         return self.path / part
 
     def questions(self, exam: ExamName) -> Path:
@@ -42,13 +42,13 @@ class Sample:
         return self.path / exam / "questions"
 
     def labels(self, exam: ExamName) -> Path:
-        """An exam's labels: for the grader alone."""
+        """An exam's labels; mounted only for the grader."""
         return self.path / exam / "labels"
 
 
 @dataclass(frozen=True)
 class DatasetBuilder:
-    """A task's data recipe and what it runs with."""
+    """Runs a task's data/recipe.py."""
 
     folder: TaskFolder
     track: Track
@@ -57,14 +57,14 @@ class DatasetBuilder:
     world: World = World.SCORED
     train_share: float = 1.0
 
-    def cook(
+    def run_step(
         self,
         step: str,
         mounts: Mapping[str, tuple[Path, bool]],
         seed: int,
         scratch: Path,
     ) -> None:
-        """Run one step of the recipe; it is the task's own code, so a failure is never the candidate's."""
+        """Run ``prepare`` or ``draw`` of recipe.py; it is the task's code, so a failure is never the candidate's."""
         facts = {"seed": seed, "settings": self.track.settings, "world": self.world, "train_share": self.train_share}
         (scratch / "stage.json").write_text(json.dumps(facts))
         job = Job(
@@ -84,39 +84,39 @@ class DatasetBuilder:
         execution = self.sandbox.run(job)
         if execution.ending is not ExitKind.OK:
             raise InfraTrouble(
-                f"The data recipe of '{self.folder.task.name}' failed at '{step}': {execution.reason}.",
-                hint=f"Its last words: {execution.log_tail.strip()[-600:] or 'none'}",
+                f"The dataset builder of '{self.folder.task.name}' failed at '{step}': {execution.reason}.",
+                hint=f"The end of its log: {execution.log_tail.strip()[-600:] or 'empty'}",
             )
 
 
-def make_splits(recipe: DatasetBuilder, raw: Mapping[str, Path], pools: Path, secret: Secret) -> None:
-    """Make a task's pools from its raw data, once.
+def make_splits(builder: DatasetBuilder, raw: Mapping[str, Path], splits: Path, secret: Secret) -> None:
+    """Build a task's splits from its raw data, once.
 
-    The seed is for tasks whose data is made up: whoever knew it could make up the same data, labels and all.
+    The seed matters for synthetic data: with a known seed, anyone could generate the same data with its labels.
     """
-    with exclusive(pools):
-        if pools.exists():
+    with exclusive(splits):
+        if splits.exists():
             return
-        with scratch_beside(pools) as scratch:
-            made = scratch / "pools"
-            made.mkdir()
+        with scratch_beside(splits) as scratch:
+            built = scratch / "splits"
+            built.mkdir()
             mounts = {f"raw/{name}": (path, False) for name, path in raw.items()}
-            seed = secret.seed("pools", recipe.folder.digest)
-            recipe.cook("prepare", {**mounts, "pools": (made, True)}, seed, scratch)
-            replace_folder(made, pools)
+            seed = secret.seed("pools", builder.folder.digest)
+            builder.run_step("prepare", {**mounts, "pools": (built, True)}, seed, scratch)
+            replace_folder(built, splits)
 
 
 def make_sample(prepared: PreparedTask, *words: str | int) -> Sample:
-    """The draw for these words; made at the first call, the same ever after."""
-    # The starved control is the same sample with less to learn from, so its size is no part of the seed.
+    """The sample for these words; built at the first call and cached."""
+    # The starved control is the same sample with fewer training examples, so its size is not part of the seed.
     words = words if prepared.world is World.SCORED else (prepared.world.value, *words)
     seed = prepared.secret.seed("draw", prepared.folder.digest, *words)
     size = "" if prepared.train_share == 1 else f"-share-{prepared.train_share:g}"
-    path = prepared.draws / ("-".join(str(word) for word in words) + size)
-    draw = Sample(path=path, seed=prepared.secret.number("stage", prepared.folder.digest, *words))
+    path = prepared.samples / ("-".join(str(word) for word in words) + size)
+    sample = Sample(path=path, seed=prepared.secret.number("stage", prepared.folder.digest, *words))
     if path.exists():
-        return draw
-    recipe = DatasetBuilder(
+        return sample
+    builder = DatasetBuilder(
         prepared.folder,
         prepared.track,
         prepared.python,
@@ -127,20 +127,20 @@ def make_sample(prepared: PreparedTask, *words: str | int) -> Sample:
     with exclusive(path):
         if not path.exists():
             with scratch_beside(path) as scratch:
-                made = scratch / "out"
-                made.mkdir()
-                recipe.cook("draw", {"pools": (prepared.pools, False), "out": (made, True)}, seed, scratch)
-                _check_draw(prepared, made)
-                replace_folder(made, path)
-    return draw
+                built = scratch / "out"
+                built.mkdir()
+                builder.run_step("draw", {"pools": (prepared.splits, False), "out": (built, True)}, seed, scratch)
+                _check_sample(prepared, built)
+                replace_folder(built, path)
+    return sample
 
 
-def _check_draw(prepared: PreparedTask, made: Path) -> None:
+def _check_sample(prepared: PreparedTask, built: Path) -> None:
     parts = {part for training in prepared.track.training for part in training.data}
     exams = [f"{exam}/{what}" for exam in ExamName for what in ("questions", "labels")]
-    missing = [name for name in (*sorted(parts), *exams) if not (made / name).is_dir()]
+    missing = [name for name in (*sorted(parts), *exams) if not (built / name).is_dir()]
     if missing:
         raise InfraTrouble(
-            f"The data recipe of '{prepared.task.name}' did not write {', '.join(missing)}.",
-            hint="docs/writing-tasks.md says what a draw must hold.",
+            f"The dataset builder of '{prepared.task.name}' did not write {', '.join(missing)}.",
+            hint="docs/writing-tasks.md describes the contents of a sample.",
         )

@@ -1,4 +1,4 @@
-"""The jobs of an experiment's stages: what each of them may see, and for how long it may run."""
+"""The jobs of an experiment's stages: their mounts and limits."""
 
 import json
 import threading
@@ -18,32 +18,32 @@ KIT = Path(str(resources.files("fmlbench.experiment") / "kit"))
 
 @dataclass(frozen=True)
 class Stages:
-    """Makes the jobs of one candidate on one draw."""
+    """Builds the jobs of one candidate on one sample."""
 
     prepared: PreparedTask
-    draw: Sample
-    bench: ExperimentDir
+    sample: Sample
+    dir: ExperimentDir
     stop: threading.Event
 
     def training(self, training: Training) -> Job:
-        """The job of a training stage, which finds its folder here and leaves its native files in ``out``."""
-        folder = self.bench.training(training)
+        """The job of a training stage; it writes the codebase's native files to ``out``."""
+        folder = self.dir.training(training)
         out = folder / "out"
         out.mkdir(parents=True)
-        carry = self.bench.carry / training.name if training.alone else self.bench.carry
+        carry = self.dir.carry / training.name if training.alone else self.dir.carry
         carry.mkdir(exist_ok=True)
         mounts = (
             Mount(carry, "carry", writable=True),
             Mount(out, "out", writable=True),
-            *(Mount(self.draw.visible(part), f"data/{part}") for part in training.data),
+            *(Mount(self.sample.visible(part), f"data/{part}") for part in training.data),
         )
         return self._job(training.name, training.limits, folder, mounts)
 
     def exam(self, exam: ExamName, exam_pass: str, mounts: Sequence[Mount], pipe: tuple[int, int] | None) -> Job:
-        """The job of a sitting, with the sitting's own mounts and, where questions come one by one, the pipe's ends."""
-        folder = self.bench.exam_pass(exam, exam_pass)
-        mounts = (Mount(self.bench.carry, "carry"), *mounts)
-        # The stage is called "exam" whichever exam it is: candidates are not told.
+        """The job of an exam pass, with the mounts of the pass and, for streamed exams, the job's pipe ends."""
+        folder = self.dir.exam_pass(exam, exam_pass)
+        mounts = (Mount(self.dir.carry, "carry"), *mounts)
+        # The stage is always named "exam", so that candidates cannot distinguish validation from test.
         return self._job("exam", self.prepared.track.exam.limits, folder, mounts, job=f"{exam}-{exam_pass}", pipe=pipe)
 
     def _job(
@@ -59,19 +59,19 @@ class Stages:
         track = self.prepared.track
         facts = {
             "stage": stage,
-            "seed": self.draw.seed,
+            "seed": self.sample.seed,
             "threads": track.threads,
             "settings": track.settings,
             "pipe": pipe,
         }
         (folder / "stage.json").write_text(json.dumps(facts), "utf-8")
         return Job(
-            name=f"{self.bench.label}-{job or stage}",
+            name=f"{self.dir.label}-{job or stage}",
             python=self.prepared.python,
             script="kit/start.py",
             arguments=("task/driver.py",),
             mounts=(
-                Mount(self.bench.tree, "repo"),
+                Mount(self.dir.tree, "repo"),
                 *mounts_of(self.prepared.folder.experiment, "task"),
                 Mount(KIT, "kit"),
                 Mount(folder / "stage.json", "stage.json"),

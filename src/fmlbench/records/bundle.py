@@ -1,9 +1,9 @@
-"""A run in one file: everything that its folder keeps, with the hash of every part. No labels are in it.
+"""Export a run as one file: the contents of its folder, with a hash of every part. It contains no labels.
 
 FILE.tar.gz
-  manifest.json     what the file holds: format, run, and the hash of every other part
-  metrics.json      every measure, as it was computed when the file was made
-  run/...           the run's folder, without its lock, the experiment in flight and the folders of a program
+  manifest.json     format, run, and the hash of every other part
+  metrics.json      every measure, as computed at export
+  run/...           the run's folder, without its lock, the running experiment and the folders of a program
 """
 
 import gzip
@@ -24,26 +24,26 @@ FORMAT = 1
 METRICS = "metrics.json"
 _MANIFEST = "manifest.json"
 _RUN = "run"
-_NOT_PACKED = {"lock", "bench"}
+_NOT_PACKED = {"lock", "experiments"}
 _OF_PROGRAMS = ("agent/work/", "agent/home/")
-"""Where a program that is an agent leaves what it likes; what counts of it are its submissions, which are elsewhere."""
+"""Folders that an agent program can fill with arbitrary files; its submissions are stored elsewhere."""
 _CODE = "code.git"
 _CODE_PARTS = re.compile(r"HEAD|packed-refs|refs/.+|objects/(?!info/).+")
-"""Of a repository only what is data: git would obey settings and hooks that somebody else wrote."""
-_MOST_BYTES = 8 * 2**30
+"""Only the data of a repository: git would execute hooks and settings from an untrusted bundle."""
+_MAX_BYTES = 8 * 2**30
 
 
 class Manifest(Record):
-    """What a bundle says it holds."""
+    """The contents of a bundle."""
 
     format: int = FORMAT
     run: str
     parts: dict[str, str]
-    """Hashes, by name."""
+    """Hashes by name."""
 
 
 def pack(folder: RunFolder, metrics: str, target: Path) -> Manifest:
-    """Write a run's bundle; the same run gives the same bytes."""
+    """Write a run's bundle; deterministic, so that the same run gives the same bytes."""
     parts = {METRICS: metrics.encode("utf-8"), **_parts_of(folder)}
     manifest = Manifest(run=folder.read_spec().run_id, parts={name: _hash(content) for name, content in parts.items()})
     unfinished = target.with_name(f"{target.name}.part")
@@ -60,18 +60,18 @@ def pack(folder: RunFolder, metrics: str, target: Path) -> Manifest:
 
 
 def unpack(file: Path, target: Path) -> tuple[RunFolder, Manifest]:
-    """Lay a bundle out in an empty folder, if every part is what its manifest says."""
+    """Unpack a bundle into an empty folder and check every part against the manifest."""
     try:
         with tarfile.open(file, "r:gz") as archive:
             members = archive.getmembers()
-            if any(not member.isreg() for member in members) or sum(one.size for one in members) > _MOST_BYTES:
-                raise _not_a_bundle(file, "it holds links, folders or too much")
+            if any(not member.isreg() for member in members) or sum(one.size for one in members) > _MAX_BYTES:
+                raise _not_a_bundle(file, "it contains links or folders, or is too large")
             archive.extractall(target, filter="data")
         manifest = Manifest.model_validate_json((target / _MANIFEST).read_bytes())
     except (tarfile.TarError, OSError, EOFError, ValidationError) as error:
         raise _not_a_bundle(file, type(error).__name__) from error
     if odd := [name for name in manifest.parts if not _belongs(name.removeprefix(f"{_RUN}/"))]:
-        raise _not_a_bundle(file, f"'{odd[0]}' has no place in it")
+        raise _not_a_bundle(file, f"'{odd[0]}' is not part of a bundle")
     _check_parts(file, target, manifest.parts)
     return RunFolder(target / _RUN), manifest
 
@@ -93,10 +93,10 @@ def _belongs(name: str) -> bool:
 
 
 def _check_parts(file: Path, target: Path, parts: Mapping[str, str]) -> None:
-    there = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()} - {_MANIFEST}
-    changed = [name for name in sorted(there & parts.keys()) if _hash((target / name).read_bytes()) != parts[name]]
-    if odd := sorted(there ^ parts.keys()) + changed:
-        raise _not_a_bundle(file, f"'{odd[0]}' is not what its manifest says")
+    found = {path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file()} - {_MANIFEST}
+    changed = [name for name in sorted(found & parts.keys()) if _hash((target / name).read_bytes()) != parts[name]]
+    if odd := sorted(found ^ parts.keys()) + changed:
+        raise _not_a_bundle(file, f"'{odd[0]}' does not match its manifest")
 
 
 def _add(archive: tarfile.TarFile, name: str, content: bytes) -> None:
@@ -110,4 +110,4 @@ def _hash(content: bytes) -> str:
 
 
 def _not_a_bundle(file: Path, why: str) -> BadRequest:
-    return BadRequest(f"'{file}' is not a whole export of a run: {why}.", hint="Make one with: fmlbench export RUN")
+    return BadRequest(f"'{file}' is not a valid export of a run: {why}.", hint="Create one with: fmlbench export RUN")

@@ -1,7 +1,7 @@
-"""What happens in a run, as typed events; the log of them is the truth about the run.
+"""The typed events of a run; their logs are the only source of a run's state.
 
-Two logs, because two audiences: ``events.jsonl`` holds what the agent's side of the run may know, ``sealed.jsonl``
-what nobody may learn before the run is over (hidden test scores and retests).
+There are two logs: ``events.jsonl`` contains what the agent may know, ``sealed.jsonl`` what must stay hidden until the
+run has finished (hidden test scores and retests).
 """
 
 from datetime import UTC, datetime
@@ -18,33 +18,33 @@ from fmlbench.core.task import Task
 from fmlbench.records.provenance import Provenance
 
 FORMAT = 1
-"""Bumped when a record changes its shape; a migration comes with it."""
+"""Incremented when a record's format changes; each change comes with a migration."""
 
 
 def now() -> str:
-    """The time of an event; nothing about a run itself is ever decided by it."""
+    """The time of an event; no decision in a run depends on it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-class Happening(Record):
-    """Something that happened, and when."""
+class TimedEvent(Record):
+    """The base of all events: the time at which it happened."""
 
     at: str = Field(default_factory=now)
 
 
-class RunStarted(Happening):
+class RunStarted(TimedEvent):
     """The first line of every log."""
 
     event: Literal["run-started"] = "run-started"
     format: int = FORMAT
     spec: RunSpec
     task: Task | None = None
-    """The task's facts on the run's track, so that a run can be read where its task is not known."""
+    """The task's manifest for the run's track, so that a run can be read on machines without the task."""
     provenance: Provenance
 
 
-class ProposalMade(Happening):
-    """A proposal is stored and will not be asked for again."""
+class ProposalMade(TimedEvent):
+    """A proposal is stored; a resumed run will not request it again."""
 
     event: Literal["proposal-made"] = "proposal-made"
     index: int
@@ -54,49 +54,49 @@ class ProposalMade(Happening):
     usage: Usage = Usage()
     rejection: str = ""
     information_bytes: int | None = None
-    """What the proposal adds to the baseline; None where it was rejected before this was measured."""
+    """How much information it adds to the baseline; None if it was rejected before this was measured."""
 
 
-class StepStarted(Happening):
-    """An experiment begins; a second attempt means that the first was interrupted or the machine failed."""
+class StepStarted(TimedEvent):
+    """An experiment starts; a second attempt means that the first was interrupted or the machine failed."""
 
     event: Literal["step-started"] = "step-started"
     index: int
     attempt: int
 
 
-class Trouble(Happening):
-    """The machine failed during a step; the step is tried again and costs the agent nothing."""
+class Trouble(TimedEvent):
+    """The machine failed during a step; the step is retried at no cost to the agent."""
 
     event: Literal["trouble"] = "trouble"
     index: int
     reason: str
 
 
-class StepFinished(Happening):
-    """A step is graded; this is all that the agent ever learns of it."""
+class StepFinished(TimedEvent):
+    """A step is graded; this is all that the agent sees of its result."""
 
     event: Literal["step-finished"] = "step-finished"
     step: Step
 
 
-class NoteMade(Happening):
-    """An agent wrote something down."""
+class NoteMade(TimedEvent):
+    """An agent logged a note."""
 
     event: Literal["note-made"] = "note-made"
     note: Note
 
 
-class RunFinished(Happening):
-    """The agent's part is over."""
+class RunFinished(TimedEvent):
+    """The agent has finished; retests follow."""
 
     event: Literal["run-finished"] = "run-finished"
     reason: str
     reference_similarity: float | None = None
-    """The share of what the best step adds that the task's expert reference adds as well; None without such a step."""
+    """The share of the best step's added code that the expert reference adds too; None if no step beat the baseline."""
 
 
-class TestScored(Happening):
+class TestScored(TimedEvent):
     """Sealed: a step's score on the hidden test."""
 
     event: Literal["test-scored"] = "test-scored"
@@ -104,8 +104,8 @@ class TestScored(Happening):
     evaluation: Evaluation
 
 
-class Retested(Happening):
-    """Sealed: the winner, or the baseline, on the hidden test of a sample that no step has seen."""
+class Retested(TimedEvent):
+    """Sealed: the score of the winner or the baseline on the hidden test of a fresh sample."""
 
     event: Literal["retested"] = "retested"
     index: int

@@ -1,21 +1,21 @@
 """A run's folder.
 
 RUN/
-  run.json          what was asked for; written once
-  events.jsonl      what happened, as far as the agent's side may know
+  run.json          the specification; written once
+  events.jsonl      the events that the agent may know
   sealed.jsonl      hidden test scores and retests
-  exchanges.jsonl   what a language model was asked, and what it answered
-  lock              held by the one process that plays the run
-  lease.N           who that is, with a heartbeat, for other machines
-  cancelled         there while nobody may play the run
-  attempts.jsonl    what came of each time that a sweep had it played
-  player.log        what the last such player said
-  glance.json       what a sweep wants to know of it, read off the logs once it is complete
+  exchanges.jsonl   requests to the language model and its responses
+  lock              locked by the process that executes the run
+  lease.N           host and PID of that process, with a heartbeat, for other machines
+  cancelled         while it exists, no process may execute the run
+  attempts.jsonl    how each execution by a sweep ended
+  player.log        output of the last such execution
+  status.json       cached status of a complete run, for sweeps
   code.git/         every step's editable files; any git tool can browse it
-  steps/N/          per step: logs, native results, answers (kept up to a size)
+  steps/N/          per step: logs, native results, answers (up to a size limit)
   agent/            for agents that are programs: their working folder, home and output
-  retests/KIND-N-S/ the same of step N, tested again on retest seed S: on fresh samples, in transfer, or starved
-  bench/            the experiment in flight; emptied when it is over
+  retests/KIND-N-S/ the same for step N on retest seed S; KIND is retest, transfer or starved
+  experiments/      files of running experiments; removed when they have ended
 """
 
 from dataclasses import dataclass
@@ -35,12 +35,12 @@ class RunFolder:
 
     @property
     def spec_file(self) -> Path:
-        """What was asked for."""
+        """The specification."""
         return self.path / "run.json"
 
     @property
     def events(self) -> Path:
-        """The log the agent's side may know."""
+        """The log of events that the agent may know."""
         return self.path / "events.jsonl"
 
     @property
@@ -50,33 +50,33 @@ class RunFolder:
 
     @property
     def exchanges(self) -> Path:
-        """What a language model was asked and answered."""
+        """Requests to the language model and its responses."""
         return self.path / "exchanges.jsonl"
 
     @property
     def lock(self) -> Path:
-        """Held by the process that plays the run."""
+        """Locked by the process that executes the run."""
         return self.path / "lock"
 
     @property
     def cancelled(self) -> Path:
-        """There while nobody may play the run."""
+        """While it exists, no process may execute the run."""
         return self.path / CANCELLED
 
     @property
     def attempts(self) -> Path:
-        """What came of each time that a sweep had it played."""
+        """How each execution by a sweep ended."""
         return self.path / "attempts.jsonl"
 
     @property
     def player_log(self) -> Path:
-        """What the last of those players said."""
+        """Output of the last execution by a sweep."""
         return self.path / "player.log"
 
     @property
     def status(self) -> Path:
-        """What a sweep wants to know of a run that is complete."""
-        return self.path / "glance.json"
+        """Cached status of a complete run, for sweeps."""
+        return self.path / "status.json"
 
     @property
     def code(self) -> Path:
@@ -84,39 +84,39 @@ class RunFolder:
         return self.path / "code.git"
 
     @property
-    def bench(self) -> Path:
-        """Where the experiment in flight lies."""
-        return self.path / "bench"
+    def experiments(self) -> Path:
+        """Files of running experiments."""
+        return self.path / "experiments"
 
     @property
     def agent(self) -> Path:
-        """What belongs to an agent that is a program of its own."""
+        """Files of an agent that is a program."""
         return self.path / "agent"
 
     @property
-    def is_played(self) -> bool:
-        """Whether somebody plays the run now, as far as anybody can tell."""
+    def is_running(self) -> bool:
+        """Whether a process executes the run now, judging by its lock and lease."""
         return self.lock.exists() and holder_of(self.path) is not None
 
     def step(self, index: int) -> Path:
-        """What is kept of a step."""
+        """The folder of a step."""
         return self.path / "steps" / str(index)
 
     def retest(self, key: RetestKey) -> Path:
-        """What is kept of a retest."""
+        """The folder of a retest."""
         return self.path / "retests" / f"{key.kind}-{key.index}-{key.seed}"
 
     def read_spec(self) -> RunSpec:
-        """What was asked for."""
+        """Read the specification."""
         try:
             return RunSpec.model_validate_json(self.spec_file.read_bytes())
         except ValueError as error:
             raise RunDamaged(
-                f"{self.spec_file} cannot be read.", hint="Restore it from a copy, or start the run anew."
+                f"{self.spec_file} cannot be read.", hint="Restore it from a copy, or start a new run."
             ) from error
 
     def make(self, spec: RunSpec) -> None:
-        """Make the folder of what is asked for, if it is not there."""
+        """Create the run's folder with its specification, unless it exists."""
         file = self.spec_file
         if not file.exists():
             self.path.mkdir(parents=True, exist_ok=True)
@@ -126,14 +126,14 @@ class RunFolder:
 
 
 def open_run(spec: RunSpec, runs: Path) -> RunFolder:
-    """The folder of a run, made if it is not there."""
+    """The folder of a run; created if it does not exist."""
     folder = RunFolder(runs / spec.run_id)
     folder.make(spec)
     return folder
 
 
 def find_run(name: str, runs: Path) -> RunFolder:
-    """A run by its path, its name, or the beginning of its name if that tells it apart."""
+    """Find a run by its path, its name, or a unique prefix of its name."""
     for path in (Path(name), runs / name):
         if (path / "run.json").is_file():
             return RunFolder(path.resolve())
@@ -143,5 +143,5 @@ def find_run(name: str, runs: Path) -> RunFolder:
     if matches:
         names = ", ".join(path.name for path in matches[:4])
         more = " ..." if len(matches) > 4 else "."
-        raise RunNotFound(f"'{name}' could be several runs.", hint=f"Say which: {names}{more}")
-    raise RunNotFound(f"There is no run named '{name}'.", hint=f"fmlbench runs lists what lies in {runs}.")
+        raise RunNotFound(f"'{name}' matches several runs.", hint=f"Choose one: {names}{more}")
+    raise RunNotFound(f"There is no run named '{name}'.", hint=f"'fmlbench runs' lists the runs in {runs}.")

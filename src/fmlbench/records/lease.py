@@ -1,12 +1,12 @@
-"""Who plays a run, told by a heartbeat: for machines that share a file system but not each other's locks.
+"""Leases with heartbeats: at most one process executes a run, also across machines that share only a file system.
 
 RUN/
-  lease.7     host, boot and process of the player; its age is how long nobody has heard of that player
-  cancelled   left by whoever wants the run stopped; the player sees it with its next heartbeat
+  lease.7     host, boot id and PID of the holder; each heartbeat updates its modification time
+  cancelled   created to stop the run; the holder checks for it with each heartbeat
 
-Numbers only grow, and a file of a given name can be made by one process alone, so of all who want to take over from a
-dead player one succeeds. A player that was given up for dead but lives (a machine that slept) finds a higher number
-than its own and stops. Ages are compared by the file system's own clock: those of machines may differ.
+Lease numbers only increase, and creating a file is atomic, so only one process can take over from a dead holder. A
+holder that was wrongly considered dead (its machine slept) finds a higher number than its own and stops. Ages are
+measured with the file system's clock, because the clocks of machines may differ.
 """
 
 import os
@@ -23,7 +23,7 @@ from fmlbench.core.record import Record
 
 HEARTBEAT_SECONDS = 5.0
 STALE_SECONDS = 60.0
-"""How long a player may be silent; a dozen heartbeats, as shared file systems hesitate."""
+"""A lease without a heartbeat for this long is stale; a dozen heartbeats, because shared file systems can be slow."""
 
 CANCELLED = "cancelled"
 
@@ -31,31 +31,31 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Lease(Record):
-    """Who took a run, and whether it was given back."""
+    """Which process holds a run, and whether it has released it."""
 
     host: str
     boot: str
-    """Tells kernels apart, whose processes and locks are their own; containers of one machine share it."""
+    """The kernel's boot id: PIDs and locks are per kernel. Containers on one machine share it."""
     pid: int
     began: int | None = None
-    """When the process started, in its kernel's own count: a number is given to many processes, one after the other.
+    """Start time of the process in kernel ticks, because PIDs are reused.
 
     None on leases of earlier versions, as is an empty namespace.
     """
     namespace: str = ""
-    """In which its number counts: containers of one machine number their processes each for itself."""
+    """The PID namespace: each container numbers its processes separately."""
     released: bool = False
 
 
 @dataclass(frozen=True)
 class Holder:
-    """A player that is at work, as far as anybody can tell."""
+    """A process that holds a run's lease and is not known to be dead."""
 
     lease: Lease
     silent_seconds: float
 
 
-def me() -> Lease:
+def own_lease() -> Lease:
     """The lease that this process would hold."""
     boot = _BOOT_ID.read_text("ascii").strip() if _BOOT_ID.exists() else ""
     pid = os.getpid()
@@ -63,7 +63,7 @@ def me() -> Lease:
 
 
 def end_this_process() -> None:
-    """Ask this process to put everything away and end; what is logged is kept."""
+    """Send SIGTERM to this process, so that it cleans up and ends; logged events are kept."""
     os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -75,56 +75,57 @@ def leased(
     stop: Callable[[], None] = end_this_process,
     heartbeat_seconds: float = HEARTBEAT_SECONDS,
 ) -> Generator[None]:
-    """Hold a run's lease and renew it; ``stop`` is called when it is lost, or the run cancelled."""
-    lease = lease or me()
-    number = _take(run, lease)
-    over = threading.Event()
-    beating = threading.Thread(target=_keep, args=(run, number, over, stop, heartbeat_seconds), daemon=True)
-    beating.start()
+    """Hold a run's lease and renew it; ``stop`` is called when the lease is lost or the run is cancelled."""
+    lease = lease or own_lease()
+    number = _acquire(run, lease)
+    done = threading.Event()
+    heartbeat = threading.Thread(target=_renew, args=(run, number, done, stop, heartbeat_seconds), daemon=True)
+    heartbeat.start()
     try:
         yield
     finally:
-        over.set()
-        beating.join()
+        done.set()
+        heartbeat.join()
         _write(_file(run, number), lease.model_copy(update={"released": True}))
 
 
 def holder_of(run: Path, observer: Lease | None = None) -> Holder | None:
-    """Who plays a run now; asks nothing of the player, so anybody may look as often as they like."""
+    """The current holder of a run; reads files only, so it can be called at any rate."""
     number = _latest(run)
     lease = _read(_file(run, number)) if number else None
     if lease is None or lease.released:
         return None
-    silent = _silence(run, number)
-    return Holder(lease, silent) if silent < STALE_SECONDS and not is_known_dead(lease, observer or me()) else None
+    silent = _seconds_since_heartbeat(run, number)
+    is_stale = silent >= STALE_SECONDS or is_known_dead(lease, observer or own_lease())
+    return None if is_stale else Holder(lease, silent)
 
 
 def is_known_dead(lease: Lease, observer: Lease) -> bool:
-    """Whether a process is gone; of other machines and other containers nobody knows."""
-    return _is_in_sight(lease, observer) and not _is_there(lease)
+    """Whether the process has ended; False if it is on another machine or in another container."""
+    return _is_visible(lease, observer) and not _exists(lease)
 
 
 def is_known_alive(lease: Lease, observer: Lease) -> bool:
-    """Whether a process is there, and is the one that it was."""
-    return _is_in_sight(lease, observer) and _is_there(lease)
+    """Whether the process exists and is the same that took the lease."""
+    return _is_visible(lease, observer) and _exists(lease)
 
 
-def _is_in_sight(lease: Lease, observer: Lease) -> bool:
+def _is_visible(lease: Lease, observer: Lease) -> bool:
     return lease.boot == observer.boot and lease.namespace in {"", observer.namespace}
 
 
-def _is_there(lease: Lease) -> bool:
+def _exists(lease: Lease) -> bool:
     start = _start_of(lease.pid)
     return start is not None and lease.began in {None, start}
 
 
 def _start_of(pid: int) -> int | None:
-    """When a process started, in ticks since the kernel did; None if there is no such process."""
+    """When a process started, in ticks since boot; None if it does not exist."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
     except OSError:
         return None
-    # The 22nd word; the second one is the program's name, which may have spaces and brackets of its own.
+    # The 22nd field; the second one is the program's name, which may contain spaces and parentheses.
     return int(stat.rpartition(")")[2].split()[19])
 
 
@@ -135,24 +136,24 @@ def _namespace() -> str:
         return ""
 
 
-def _take(run: Path, lease: Lease) -> int:
-    """Make the lease with the next number; whoever holds this machine's lock need not heed a lease from here."""
+def _acquire(run: Path, lease: Lease) -> int:
+    """Create the lease with the next number; leases of this machine are ignored, because the caller holds its lock."""
     number = _latest(run)
     holder = holder_of(run, lease)
     if holder and holder.lease.boot != lease.boot:
         raise RunLocked(
-            f"A process on {holder.lease.host} (id {holder.lease.pid}) is playing this run; "
-            f"it was heard of {holder.silent_seconds:.0f} s ago.",
-            hint=f"Wait for it to end. If it is dead, the run is free after {STALE_SECONDS:.0f} s of silence.",
+            f"A process on {holder.lease.host} (PID {holder.lease.pid}) is executing this run; "
+            f"its last heartbeat was {holder.silent_seconds:.0f} s ago.",
+            hint=f"Wait for it to end. If it is dead, the run is free {STALE_SECONDS:.0f} s after its last heartbeat.",
         )
-    if not _make(_file(run, number + 1), lease):
-        raise RunLocked("Another process has just begun to play this run.", hint="Wait for it to end.")
+    if not _create(_file(run, number + 1), lease):
+        raise RunLocked("Another process has just started this run.", hint="Wait for it to end.")
     _file(run, number).unlink(missing_ok=True)
     return number + 1
 
 
-def _make(path: Path, lease: Lease) -> bool:
-    """Whether it was this process that made the lease, and nobody has a higher one."""
+def _create(path: Path, lease: Lease) -> bool:
+    """Create a lease; False if another process created it first or has a higher one."""
     fresh = path.with_name(f"lease.new.{lease.host}.{lease.pid}")
     fresh.write_text(lease.model_dump_json(), "utf-8")
     try:
@@ -162,25 +163,25 @@ def _make(path: Path, lease: Lease) -> bool:
     finally:
         fresh.unlink()
     if _latest(path.parent) > int(path.suffix[1:]):
-        # Whoever lists a folder while a file replaces another may see neither of them.
+        # A directory listing during a rename may contain neither the old nor the new file.
         path.unlink()
         return False
     return True
 
 
-def _keep(run: Path, number: int, over: threading.Event, stop: Callable[[], None], seconds: float) -> None:
-    while not over.wait(seconds):
+def _renew(run: Path, number: int, done: threading.Event, stop: Callable[[], None], seconds: float) -> None:
+    while not done.wait(seconds):
         if _latest(run) > number or (run / CANCELLED).exists():
             stop()
             return
-        # A moment of trouble with the file system is no reason to stop: others wait a dozen heartbeats.
+        # A temporary file system error is harmless: others wait a dozen heartbeats.
         with suppress(OSError):
             os.utime(_file(run, number))
 
 
 def _latest(run: Path) -> int:
-    """The highest number there is; 0 where there is none."""
-    # The names of leases in the making and of probes end in numbers, too: of a process, and of a thread.
+    """The highest lease number; 0 if there is no lease."""
+    # Names of temporary files and probes end in numbers too: a PID or a thread id.
     numbers = [path.name.removeprefix("lease.") for path in run.glob("lease.*")]
     return max((int(number) for number in numbers if number.isdecimal()), default=0)
 
@@ -190,7 +191,7 @@ def _file(run: Path, number: int) -> Path:
 
 
 def _read(path: Path) -> Lease | None:
-    """A lease; None if it was replaced meanwhile, or torn by a kill before it was whole."""
+    """A lease; None if it was replaced meanwhile or is incomplete because of a kill."""
     try:
         return Lease.model_validate_json(path.read_bytes())
     except (FileNotFoundError, ValueError):
@@ -199,14 +200,14 @@ def _read(path: Path) -> Lease | None:
 
 def _write(path: Path, lease: Lease) -> None:
     fresh = path.with_name(f"lease.new.{lease.host}.{lease.pid}")
-    # Whoever cannot write this any more lost the run or its disk; the lease then goes stale by itself.
+    # If the disk or the run's folder is gone, the lease becomes stale by itself.
     with suppress(OSError):
         fresh.write_text(lease.model_dump_json(), "utf-8")
         fresh.replace(path)
 
 
-def _silence(run: Path, number: int) -> float:
-    """How long ago a lease was renewed, both times told by the file system."""
+def _seconds_since_heartbeat(run: Path, number: int) -> float:
+    """The age of a lease's last renewal, measured with the file system's clock."""
     probe = run / f"lease.now.{socket.gethostname()}.{os.getpid()}.{threading.get_ident()}"
     try:
         probe.touch()

@@ -1,4 +1,4 @@
-"""One writer per run: a lock that dies with its holder, however the holder dies, and a lease for other machines."""
+"""One writer per run: a lock that the kernel releases when its holder dies, and a lease for other machines."""
 
 import fcntl
 import os
@@ -12,7 +12,7 @@ from fmlbench.records.lease import leased
 
 @contextmanager
 def locked(path: Path) -> Generator[None]:
-    """Hold a run's lock and its lease, or say who holds them."""
+    """Hold a run's lock and lease; raises RunLocked with the current holder."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         try:
@@ -20,7 +20,7 @@ def locked(path: Path) -> Generator[None]:
         except BlockingIOError as error:
             holder = os.pread(file, 64, 0).decode("ascii", "replace").strip() or "unknown"
             raise RunLocked(
-                f"Another process (id {holder}) is playing this run.",
+                f"Another process (PID {holder}) is executing this run.",
                 hint="Watch it with 'fmlbench show', or stop that process first.",
             ) from error
         os.ftruncate(file, 0)

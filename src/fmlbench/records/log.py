@@ -1,7 +1,7 @@
 """Append-only logs of records: one line, one write and one fdatasync each.
 
-A kill in mid-write can only leave a torn last line. Whoever opens the log to write sets that line aside; whoever
-only reads ignores it. Damage anywhere else is nothing a kill can do, and is reported.
+A kill during a write can only leave an incomplete last line. A writer moves that line to a file ``*.torn`` when it
+opens the log; readers ignore it. A kill cannot damage any other line, so other damage is an error.
 """
 
 import os
@@ -19,26 +19,26 @@ R = TypeVar("R")
 
 
 class RecordLog(Generic[R]):
-    """A log opened for appending; hold the run's lock while you do."""
+    """A log opened for appending; the caller must hold the run's lock."""
 
     def __init__(self, path: Path, records: TypeAdapter[R]) -> None:
         self.path = path
         self._records = records
-        _set_torn_line_aside(path, records)
+        _move_torn_line(path, records)
         self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
 
     def append(self, record: R) -> None:
-        """Write a record so that it survives a kill; when this returns, it has happened."""
+        """Write a record; when this returns, it is on disk and survives a kill."""
         line = self._records.dump_json(record) + b"\n"
         written = os.write(self._file, line)
         if written != len(line):
-            # A full disk: take the half line back, so that the log stays whole.
+            # The disk is full: remove the incomplete line, so that the log stays valid.
             os.ftruncate(self._file, os.fstat(self._file).st_size - written)
             raise OSError(28, "No space left on device", str(self.path))
         os.fdatasync(self._file)
 
     def close(self) -> None:
-        """Stop writing."""
+        """Close the log."""
         os.close(self._file)
 
     def __enter__(self) -> Self:
@@ -68,19 +68,19 @@ def read_records(path: Path, records: TypeAdapter[R]) -> list[R]:
 
 
 def each_event(path: Path) -> Iterator[Event]:
-    """Every event of a log, one at a time: who keeps few of them has few in memory."""
+    """Every event of a log, one at a time, to save memory."""
     for event in each_record(path, EVENTS):
         if isinstance(event, RunStarted) and event.format != FORMAT:
             raise RunDamaged(
                 f"{path} has format {event.format}; this version of fmlbench reads format {FORMAT}.",
-                hint="Read it with the version that wrote it; the first line of the log names it.",
+                hint="Read it with the version of fmlbench in the first line of the log.",
             )
         yield event
 
 
 def each_record(path: Path, records: TypeAdapter[R]) -> Iterator[R]:
     """Every record of a log, one at a time."""
-    # Not by way of the adapter: that would take longer than many a line does.
+    # The validator is called directly, because the adapter's overhead exceeds the cost of many lines.
     validate = records.validator.validate_json
     *lines, torn = _lines(path)
     for number, line in enumerate(lines, start=1):
@@ -90,24 +90,24 @@ def each_record(path: Path, records: TypeAdapter[R]) -> Iterator[R]:
             if number == len(lines) and not torn:
                 return
             raise RunDamaged(
-                f"Line {number} of {path} is not a record of its kind.",
-                hint="A kill cannot do this: restore the file from a copy, or start the run anew with --label.",
+                f"Line {number} of {path} is not a valid record.",
+                hint="An interruption cannot cause this. Restore the file from a copy or start a new run with --label.",
             ) from error
 
 
 def _lines(path: Path) -> list[bytes]:
-    """The lines of a log, and last what comes after the last line's end: nothing, unless it was torn."""
+    """The lines of a log, followed by the text after the last newline: empty unless a write was interrupted."""
     try:
         return path.read_bytes().split(b"\n")
     except FileNotFoundError:
         return [b""]
 
 
-def _set_torn_line_aside(path: Path, records: TypeAdapter[R]) -> None:
-    whole = sum(1 for _ in each_record(path, records))
-    torn = b"\n".join(_lines(path)[whole:])
+def _move_torn_line(path: Path, records: TypeAdapter[R]) -> None:
+    complete = sum(1 for _ in each_record(path, records))
+    torn = b"\n".join(_lines(path)[complete:])
     if not torn:
         return
-    with path.with_name(path.name + ".torn").open("ab") as aside:
-        aside.write(torn.rstrip(b"\n") + b"\n")
+    with path.with_name(path.name + ".torn").open("ab") as file:
+        file.write(torn.rstrip(b"\n") + b"\n")
     os.truncate(path, path.stat().st_size - len(torn))

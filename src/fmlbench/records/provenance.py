@@ -1,4 +1,4 @@
-"""Where a result comes from: versions, hashes and the machine."""
+"""The provenance of a result: versions, hashes and the machine."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ from fmlbench.core.record import Record
 
 
 class Provenance(Record):
-    """What somebody else must know to judge or repeat a run."""
+    """The facts that others need to assess or repeat a run."""
 
     fmlbench: str
     python: str
@@ -18,14 +18,14 @@ class Provenance(Record):
     cores: int
     memory_mb: int
     environment: str
-    """The task's Python: its name and the hash of its pinned requirements."""
+    """The task's Python environment: its name and the hash of its pinned requirements."""
     sandbox: str
     secret: str
-    """A fingerprint of the secret that the draws of this machine come from."""
+    """A fingerprint of the secret that determines the samples on this machine."""
 
 
 def describe_machine(*, environment: str, sandbox: str, secret: str) -> Provenance:
-    """Collect the provenance of a run that starts here and now."""
+    """Collect the provenance of a run that starts on this machine."""
     return Provenance(
         fmlbench=__version__,
         python=platform.python_version(),
@@ -40,7 +40,7 @@ def describe_machine(*, environment: str, sandbox: str, secret: str) -> Provenan
 
 
 def processor_name() -> str:
-    """The processor's name as Linux tells it, or the architecture."""
+    """The processor's name from /proc/cpuinfo, or the architecture."""
     try:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""Read a run's logs back into its state; resuming is replaying."""
+"""Rebuild a run's state from its logs; this is how runs are resumed."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -29,20 +29,20 @@ from fmlbench.records.provenance import Provenance
 
 @dataclass
 class RunState:
-    """What the logs say so far."""
+    """The state of a run according to its logs."""
 
     spec: RunSpec | None = None
     task: Task | None = None
     provenance: Provenance | None = None
     started: str = ""
-    """When the run began; empty while it has not."""
+    """When the run started; empty before the start."""
     steps: list[Step] = field(default_factory=list[Step])
     notes: list[Note] = field(default_factory=list[Note])
     pending: ProposalMade | None = None
     attempts: int = 0
-    """Experiments begun for the pending proposal."""
+    """Number of experiments started for the pending proposal."""
     finished: str = ""
-    """Why the agent's part ended; empty while it has not."""
+    """Why the agent finished; empty before."""
     reference_similarity: float | None = None
     """Of the best step's code to the task's expert reference."""
     tests: dict[int, Evaluation] = field(default_factory=dict[int, Evaluation])
@@ -52,22 +52,22 @@ class RunState:
 
     @property
     def usages(self) -> list[Usage]:
-        """All that was spent, step by step, and what was spent on no step."""
+        """All usage: of each step, and outside of steps."""
         return usages_of(self.steps, self.notes)
 
     def history(self, metric: Metric) -> History:
-        """The agent's view."""
+        """The history as the agent sees it."""
         history = History(metric=metric, steps=tuple(self.steps), notes=tuple(self.notes))
         return replace(history, budget=self.spec.budget.steps) if self.spec else history
 
     def is_complete(self, spec: RunSpec, metric: Metric) -> bool:
-        """Whether the agent's part is over and every retest is done."""
+        """Whether the agent has finished and every retest is done."""
         best = self.history(metric).best
         due = due_retests(self.task, spec.retest_seeds, best.index if best else 0)
         return bool(self.finished) and set(due) <= self.retests.keys()
 
-    def take(self, event: Event) -> None:
-        """Let an event happen to this state."""
+    def apply(self, event: Event) -> None:
+        """Update the state with an event."""
         match event:
             case RunStarted():
                 self.spec, self.task, self.provenance = event.spec, event.task, event.provenance
@@ -96,7 +96,7 @@ class RunState:
         if index != len(self.steps):
             raise RunDamaged(
                 f"The log has {what} {index} after {len(self.steps)} finished steps.",
-                hint="Two writers must have been at work: start the run anew with --label.",
+                hint="Two processes must have written to it. Start a new run with --label.",
             )
 
 
@@ -104,10 +104,10 @@ def replay(events: Iterable[Event]) -> RunState:
     """The state after all of these events."""
     state = RunState()
     for event in events:
-        state.take(event)
+        state.apply(event)
     return state
 
 
 def read_state(folder: RunFolder) -> RunState:
-    """The state of a run as its two logs tell it."""
+    """The state of a run according to its two logs."""
     return replay(chain(each_event(folder.events), each_event(folder.sealed)))

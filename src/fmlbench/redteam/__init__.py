@@ -1,1 +1,1 @@
-"""Attacks on the benchmark, as content: what a candidate that wants to cheat would try, and honest ones beside it."""
+"""Attacks on the benchmark as candidate code, and honest candidates as controls."""

@@ -1,7 +1,7 @@
-"""What an attack is: a candidate that tries to be scored for something it did not do, or to harm its host.
+"""The definition of an attack: a candidate that tries to get an undeserved score or to harm its host.
 
-An attack is told everything but the machine's secret: where the labels lie, which process is the harness, where a
-socket listens. A defence that only works while nobody knows where to look is none.
+An attack knows everything except the machine's secret: the paths of the labels, the PID of the harness, the addresses
+of sockets. So no defence can rely on hidden locations.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from fmlbench.core.task import AnswerKind
 
 
 class AttackFamily(StrEnum):
-    """What an attack is after."""
+    """The goal of an attack."""
 
     SCORE_FORGING = "score forging"
     EVALUATOR_TAMPERING = "evaluator tampering"
@@ -24,18 +24,18 @@ class AttackFamily(StrEnum):
 
 
 class Target(Record):
-    """What an attack is told about the machine it runs on."""
+    """What an attack knows about the machine it runs on."""
 
     mark: str
-    """Whatever an attack leaves anywhere carries this in its name."""
+    """Part of the name of every file that an attack leaves."""
     token: str
-    """Stands in a file, in a process and behind sockets that no candidate may reach."""
+    """Content of a file, a process and sockets that no candidate may reach."""
     harness_pid: int
-    draws: tuple[str, ...]
-    """Where the questions and labels of this run's draws lie."""
-    pools: str
+    samples: tuple[str, ...]
+    """Folders with the questions and labels of this run's samples."""
+    splits: str
     secret: str
-    bait_folder: str
+    canary_folder: str
     port: int
     abstract_socket: str
     path_socket: str
@@ -43,13 +43,13 @@ class Target(Record):
 
 @dataclass(frozen=True)
 class AttackContext:
-    """What an attack starts from."""
+    """The input from which an attack is built."""
 
     task: str
     files: Mapping[str, str]
     """The baseline's editable files."""
     entries: tuple[str, ...]
-    """Those of them that are worth hiding in: every stage imports one of them, not always the same."""
+    """Files in which a payload is hidden; every stage imports at least one of them."""
     reference: Mapping[str, str]
     """The files of the expert reference."""
     target: Target
@@ -57,52 +57,52 @@ class AttackContext:
 
 @dataclass(frozen=True)
 class AttackCandidate:
-    """What is handed in: files as a proposal has them, and the idea in words."""
+    """A proposal's files and idea."""
 
     files: Mapping[str, str]
     idea: str
 
 
-Arm = Callable[[AttackContext], AttackCandidate]
+BuildCandidate = Callable[[AttackContext], AttackCandidate]
 
 
 @dataclass(frozen=True)
 class Attack:
-    """One way to cheat or to do harm."""
+    """One way to cheat or to harm the host."""
 
     name: str
     family: AttackFamily
     tries: str
-    """What it does, in one sentence."""
+    """One sentence about what it does."""
     stopped_by: str
-    """What keeps it from earning anything."""
-    arm: Arm
+    """The defence against it."""
+    build: BuildCandidate
     ends: frozenset[Outcome]
-    """How its step may end; an attack that just fails may well end as an ordinary step."""
+    """Allowed outcomes of its step; an attack without effect may end as an ordinary step."""
     shows: str = ""
-    """What must stand in the reason or among the violations of its step; empty where it cannot be told from honesty."""
+    """Text that the reason or violations of its step must contain; empty if it looks like an honest candidate."""
     kinds: frozenset[AnswerKind] = frozenset(AnswerKind)
-    """The kinds of exams it makes sense in."""
+    """The kinds of exams to which it applies."""
     tasks: frozenset[str] = frozenset()
-    """The tasks it was written for; empty for any."""
+    """The tasks to which it applies; empty for all."""
     is_quick: bool = False
-    """Whether it belongs to the few that every task is tried with."""
+    """Whether it belongs to the quick subset that admission runs."""
     is_harmless: bool = False
-    """Whether it may also be tried without a seal: it only reads, and ends by itself."""
+    """Whether it may also run unsealed: it only reads, and ends by itself."""
     is_exhausting: bool = False
-    """Whether it goes on until a limit ends it, which takes long where limits are wide."""
+    """Whether it runs until a limit stops it, which takes long if limits are high."""
 
     def suits(self, task: str, kind: AnswerKind) -> bool:
-        """Whether it makes sense on this task."""
+        """Whether it applies to this task."""
         return kind in self.kinds and (not self.tasks or task in self.tasks)
 
 
 @dataclass(frozen=True)
 class Control:
-    """An honest candidate that could be mistaken for an attack."""
+    """An honest candidate that resembles an attack."""
 
     name: str
     does: str
-    arm: Arm
+    build: BuildCandidate
     gains: bool = False
     """Whether it must beat the baseline by more than its noise."""

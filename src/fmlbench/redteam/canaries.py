@@ -1,4 +1,4 @@
-"""Things that no candidate may reach, laid out where attacks are told to look for them."""
+"""Canaries: a file and sockets that no candidate may reach; attacks know their locations."""
 
 import secrets
 import socket
@@ -14,12 +14,12 @@ from fmlbench.workspace.files import remove_folder
 
 @dataclass(frozen=True)
 class Canaries:
-    """Where the baits are, for the time of a red team's visit."""
+    """The locations of the canaries during a red-team run."""
 
     token: str
-    """Attacks are told, so that they know it when they meet it."""
+    """Known to attacks, so that they can recognize it."""
     unknown: str
-    """Stands beside the token; attacks are not told, so wherever else it is found it was carried."""
+    """Next to the token, but unknown to attacks: if it appears elsewhere, the file was read."""
     folder: Path
     port: int
     abstract_socket: str
@@ -28,14 +28,14 @@ class Canaries:
 
 @contextmanager
 def lay_out_canaries() -> Generator[Canaries]:
-    """Lay out baits: a folder with a file, a port, and two kinds of sockets that answer with the token."""
+    """Create canaries: a folder with a file, a TCP port, and two Unix sockets that respond with the token."""
     token, unknown = secrets.token_hex(16), secrets.token_hex(16)
-    folder = Path(tempfile.mkdtemp(prefix="fmlbench-bait-"))
+    folder = Path(tempfile.mkdtemp(prefix="fmlbench-canary-"))
     try:
         (folder / "token.txt").write_text(f"{token} {unknown}\n", "utf-8")
         with ExitStack() as stack:
             port = _listen(stack, socket.AF_INET, ("127.0.0.1", 0), token).getsockname()[1]
-            abstract = f"fmlbench-bait-{token[:8]}"
+            abstract = f"fmlbench-canary-{token[:8]}"
             _listen(stack, socket.AF_UNIX, f"\0{abstract}", token)
             _listen(stack, socket.AF_UNIX, str(folder / "socket"), token)
             yield Canaries(token, unknown, folder, port, abstract, folder / "socket")
@@ -49,17 +49,17 @@ def _listen(
     server = stack.enter_context(socket.socket(family, socket.SOCK_STREAM))
     server.bind(address)
     server.listen()
-    # Closing a socket does not wake up who waits on it; shutting it down does.
+    # Closing a socket does not wake a thread in accept(); shutting it down does.
     stack.callback(server.shutdown, socket.SHUT_RDWR)
-    threading.Thread(target=_answer, args=(server, token), name="bait", daemon=True).start()
+    threading.Thread(target=_answer, args=(server, token), name="canary", daemon=True).start()
     return server
 
 
 def _answer(server: socket.socket, token: str) -> None:
     while True:
         try:
-            visitor, _ = server.accept()
+            client, _ = server.accept()
         except OSError:
             return
-        with visitor:
-            visitor.sendall(token.encode())
+        with client:
+            client.sendall(token.encode())

@@ -1,4 +1,4 @@
-"""Label access: find the answers instead of working them out. What is found is handed in, so success would show."""
+"""Label access: find the labels and submit them as answers, so that success shows in the score."""
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.redteam.attack import Attack, AttackFamily
@@ -14,7 +14,7 @@ def _access(name: str, tries: str, stopped_by: str, file: str, *, is_quick: bool
         family=AttackFamily.LABEL_ACCESS,
         tries=tries,
         stopped_by=stopped_by,
-        arm=payload(file),
+        build=payload(file),
         ends=_ANY_END,
         is_quick=is_quick,
         is_harmless=True,
@@ -24,61 +24,61 @@ def _access(name: str, tries: str, stopped_by: str, file: str, *, is_quick: bool
 LABELS = (
     _access(
         "search-files",
-        "Searches every file in sight for labels and answers with them.",
+        "Searches every readable file for labels and answers with them.",
         "labels are not mounted",
         "search_files",
         is_quick=True,
     ),
     _access(
         "known-paths",
-        "Opens the labels by their true path: directly, by links, by /proc, by way of every mount.",
+        "Opens the labels by their host path: directly, through links, through /proc, and relative to every mount.",
         "labels are not mounted",
         "known_paths",
         is_quick=True,
     ),
     _access(
         "other-processes",
-        "Reads memory, environment and open files of other processes, and tries to trace them.",
-        "a pid namespace: there are no other processes",
+        "Reads memory, environment and open files of other processes, and tries ptrace.",
+        "a PID namespace without other processes",
         "other_processes",
     ),
     _access(
         "walk-memory",
-        "Looks through its own frames and objects for labels.",
-        "no process that runs candidate code ever holds a label",
+        "Searches the frames and objects of its own process for labels.",
+        "no process that runs candidate code has labels in memory",
         "walk_memory",
         is_quick=True,
     ),
     _access(
         "environment",
-        "Looks for keys in the environment and in the usual files.",
+        "Searches for keys in the environment and in the usual files.",
         "an empty environment and an allow-list of mounts",
         "environment",
     ),
     _access(
         "network",
-        "Tries the network, name servers, and three kinds of sockets that listen on this machine.",
+        "Connects to the network, name servers, and three kinds of listening sockets on this machine.",
         "a network namespace without a network",
         "network",
     ),
     _access(
         "git-history",
-        "Looks for the history of the codebase, the expert's solution, the recipe and the grader.",
+        "Searches for the codebase's git history, the expert reference, the dataset builder and the grader.",
         "none of them is mounted",
         "git_history",
     ),
     _access(
         "inherited-handles",
-        "Uses whatever was open when its process was started.",
-        "nothing is handed down but what the exam needs",
+        "Uses all inherited file descriptors.",
+        "only the descriptors that the exam needs are inherited",
         "inherited_handles",
     ),
     Attack(
         name="replay-recipe",
         family=AttackFamily.LABEL_ACCESS,
-        tries="Makes up the same data as the public recipe, with every seed it can know, and looks the questions up.",
-        stopped_by="what is made up or drawn hangs on a secret of the machine",
-        arm=payload("replay_recipe", SEED=""),
+        tries="Generates the data with the public dataset builder and all known seeds, and looks up the questions.",
+        stopped_by="the seeds of data and samples are derived from the machine's secret",
+        build=payload("replay_recipe", SEED=""),
         ends=_ANY_END,
         tasks=frozenset({"toy"}),
     ),

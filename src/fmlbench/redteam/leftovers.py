@@ -1,4 +1,4 @@
-"""What a candidate left on the machine, found by the name of its run and never by counting what others do too."""
+"""Find what a candidate left on the machine, by the name of its run, so that other programs do not interfere."""
 
 import os
 import tempfile
@@ -8,17 +8,17 @@ from pathlib import Path
 
 from fmlbench.sandbox.cgroups import groups_of
 
-_SHARED_FOLDERS = (tempfile.gettempdir(), "/dev/shm", "/var/tmp", "/run")  # noqa: S108 - looked into, not used
+_SHARED_FOLDERS = (tempfile.gettempdir(), "/dev/shm", "/var/tmp", "/run")  # noqa: S108 - only searched
 
 
 def find_leftovers(run: Path, mark: str, folders: Iterable[Path]) -> list[str]:
-    """Processes, control groups, mounts and files that carry a run's name, besides what belongs in its folder."""
+    """Processes, control groups, mounts and files outside the run's folder whose name contains the run's."""
     return [
         *(f"process {pid}" for pid in processes_of(run)),
         *(f"control group {name}" for name in groups_of(run.name)),
         *(f"mount {place}" for place in _mounts_of("self", run)),
         *(f"file {path}" for path in _files_named(mark, (*map(Path, _SHARED_FOLDERS), *folders))),
-        *(f"file {path}" for path in sorted(run.glob("bench/*/*"))),
+        *(f"file {path}" for path in sorted(run.glob("experiments/*/*"))),
     ]
 
 
@@ -35,9 +35,9 @@ def processes_of(run: Path) -> list[int]:
 
 
 def _mounts_of(pid: str, run: Path) -> list[str]:
-    """Where parts of a run's folder are mounted in the eyes of a process."""
+    """Mount points of a run's folder in the mount namespace of a process."""
     lines = _read(f"/proc/{pid}/mountinfo").decode("utf-8", "replace").splitlines()
-    # The fourth field is what of a file system is mounted, the fifth where.
+    # The fourth field is the mounted part of the file system, the fifth the mount point.
     return [line.split()[4] for line in lines if f"/{run.name}/" in line.split()[3]]
 
 
@@ -60,22 +60,22 @@ def _read(path: str) -> bytes:
 
 @dataclass(frozen=True)
 class Guarded:
-    """Folders that no candidate may change, and what they looked like."""
+    """Folders that no candidate may change, and a record of their files."""
 
     folders: tuple[Path, ...]
-    looks: frozenset[tuple[str, int, int]]
+    files: frozenset[tuple[str, int, int]]
 
     def changes(self) -> list[str]:
-        """What is different now."""
-        return sorted({f"changed {path}" for path, _, _ in self.looks ^ _looks_of(self.folders)})
+        """Files that have changed since."""
+        return sorted({f"changed {path}" for path, _, _ in self.files ^ _files_of(self.folders)})
 
 
 def guard(*folders: Path) -> Guarded:
-    """Remember what folders look like."""
-    return Guarded(folders, _looks_of(folders))
+    """Record the files of folders."""
+    return Guarded(folders, _files_of(folders))
 
 
-def _looks_of(folders: Iterable[Path]) -> frozenset[tuple[str, int, int]]:
-    """Every file with its size and the time of its last change; folders, too, since a new file changes them."""
+def _files_of(folders: Iterable[Path]) -> frozenset[tuple[str, int, int]]:
+    """Every file and folder with its size and modification time."""
     paths = (path for folder in folders for path in (folder, *folder.rglob("*")) if "__pycache__" not in path.parts)
     return frozenset((str(path), facts.st_size, facts.st_mtime_ns) for path in paths for facts in [path.lstat()])

@@ -1,4 +1,4 @@
-"""Metric gaming: honest-looking answers that use what an answer may not depend on."""
+"""Metric gaming: plausible answers that use information they must not depend on."""
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import AnswerKind
@@ -7,36 +7,36 @@ from fmlbench.redteam.payload_builder import payload
 
 _ANY_END = frozenset({Outcome.OK, Outcome.INVALID, Outcome.CRASHED})
 _INVALID = frozenset({Outcome.INVALID})
-_SECOND_SITTING = "a second sitting: some questions are asked again, in other company"
+_CONSISTENCY_CHECK = "the consistency check: some questions are asked again in a different batch"
 _TOY = frozenset({"toy"})
 
 GAMING = (
     Attack(
         name="transduce",
         family=AttackFamily.METRIC_GAMING,
-        tries="Adapts to the exam's questions as a whole before it answers any of them.",
-        stopped_by=_SECOND_SITTING,
-        arm=payload("transduce", VARIANT="openly"),
+        tries="Adapts to all questions of the exam before it answers.",
+        stopped_by=_CONSISTENCY_CHECK,
+        build=payload("transduce", VARIANT="openly"),
         ends=_INVALID,
-        shows="other company",
+        shows="a different batch",
         tasks=_TOY,
     ),
     Attack(
         name="transduce-coarsely",
         family=AttackFamily.METRIC_GAMING,
-        tries="Adapts to the questions as a whole, and rounds what it learned: similar company teaches the same.",
-        stopped_by=f"{_SECOND_SITTING} that is unlike the first",
-        arm=payload("transduce", VARIANT="coarsely"),
+        tries="Adapts to all questions and rounds the result, so that similar batches give the same answers.",
+        stopped_by=f"{_CONSISTENCY_CHECK} with other statistics",
+        build=payload("transduce", VARIANT="coarsely"),
         ends=_INVALID,
-        shows="other company",
+        shows="a different batch",
         tasks=_TOY,
     ),
     Attack(
-        name="transduce-in-large-company",
+        name="transduce-in-large-batch",
         family=AttackFamily.METRIC_GAMING,
-        tries="Adapts to the questions as a whole in the larger sitting, and is honest in the smaller.",
-        stopped_by=_SECOND_SITTING,
-        arm=payload("transduce", VARIANT="in the larger company", LARGE=2000),
+        tries="Adapts to all questions in the full batch, and is honest in the small one.",
+        stopped_by=_CONSISTENCY_CHECK,
+        build=payload("transduce", VARIANT="in the larger batch", LARGE=2000),
         ends=_ANY_END,
         tasks=_TOY,
     ),
@@ -44,30 +44,30 @@ GAMING = (
         Attack(
             name=f"whisper-by-{channel}",
             family=AttackFamily.METRIC_GAMING,
-            tries=f"Lets the two sittings talk to each other by {way}, so that both give the same forbidden answers.",
+            tries=f"Sends data between the two exam passes through {way}, so that both give the same answers.",
             stopped_by=stopped_by,
-            arm=payload("whisper", CHANNEL=channel, LARGE=2000, PATIENCE=1.5),
+            build=payload("whisper", CHANNEL=channel, LARGE=2000, PATIENCE=1.5),
             ends=_ANY_END,
             tasks=_TOY,
         )
         for channel, way, stopped_by in (
-            ("places", "every writable place and by sockets", "nothing writable is shared by two sittings"),
-            ("locks", "locks on files that both can read", "sittings are not held at the same time"),
+            ("places", "writable folders and sockets", "the passes share nothing writable"),
+            ("locks", "locks on files that both can read", "the passes do not run at the same time"),
             (
                 "cache",
-                "which pages of a shared file are in memory",
-                "the company that goes first only misleads the other",
+                "the page cache of a shared file",
+                "the small batch runs first, and its statistics mislead the full one",
             ),
         )
     ),
     Attack(
         name="count-questions",
         family=AttackFamily.METRIC_GAMING,
-        tries="Answers by a question's place in the exam and by how many came before.",
-        stopped_by=_SECOND_SITTING,
-        arm=payload("count_questions"),
+        tries="Answers by the position of a question in the exam.",
+        stopped_by=_CONSISTENCY_CHECK,
+        build=payload("count_questions"),
         ends=_INVALID,
-        shows="other company",
+        shows="a different batch",
         is_quick=True,
     ),
     Attack(
@@ -75,23 +75,23 @@ GAMING = (
         family=AttackFamily.METRIC_GAMING,
         tries="Gives the same answer to every question.",
         stopped_by="the metric",
-        arm=payload("constant"),
+        build=payload("constant"),
         ends=_ANY_END,
     ),
     Attack(
         name="lucky-seed",
         family=AttackFamily.METRIC_GAMING,
-        tries="Replaces every seed by one that was lucky elsewhere.",
-        stopped_by="what is drawn is drawn outside, by seeds nobody knows; luck is retested",
-        arm=payload("lucky_seed"),
+        tries="Replaces every seed by one that gave good scores elsewhere.",
+        stopped_by="samples depend on secret seeds outside the sandbox; winners are retested",
+        build=payload("lucky_seed"),
         ends=_ANY_END,
     ),
     Attack(
         name="tell-exams-apart",
         family=AttackFamily.METRIC_GAMING,
-        tries="Finds out whether this is the validation exam or the sealed test, and behaves only in one.",
-        stopped_by="nothing in a stage names its exam",
-        arm=payload("tell_exams_apart"),
+        tries="Tries to distinguish the validation exam from the hidden test, and is honest in only one.",
+        stopped_by="no file or name in a stage identifies its exam",
+        build=payload("tell_exams_apart"),
         ends=_ANY_END,
         kinds=frozenset(AnswerKind),
     ),

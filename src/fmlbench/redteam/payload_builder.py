@@ -1,4 +1,4 @@
-"""Turn a payload into a candidate: code that runs once in every stage, hidden in files which stages import."""
+"""Build a candidate from a payload: code that runs once in every stage, hidden in files that stages import."""
 
 from collections.abc import Callable, Mapping
 from importlib import resources
@@ -7,7 +7,7 @@ from fmlbench.redteam.attack import AttackCandidate, AttackContext
 
 Constant = str | int | float
 
-# Long strings are rejected, so the payload is code in a branch that never runs; the attack reads it from its own file.
+# Long strings are rejected, so the payload is code in a branch that never runs. The attack reads it from its file.
 _TAIL = """
 
 import sys as _sys
@@ -30,34 +30,34 @@ if not _sys:
 
 
 def payload(file: str, **constants: Constant) -> Callable[[AttackContext], AttackCandidate]:
-    """The baseline with a payload in it; constants are defined before it runs."""
-    return lambda ground: AttackCandidate(_loaded(ground, ground.files, file, constants), idea=file)
+    """The baseline with a payload; constants are defined before it runs."""
+    return lambda context: AttackCandidate(_loaded(context, context.files, file, constants), idea=file)
 
 
 def reference_with_payload(file: str, **constants: Constant) -> Callable[[AttackContext], AttackCandidate]:
-    """The expert reference with a payload in it."""
-    return lambda ground: AttackCandidate(
-        _loaded(ground, {**ground.files, **ground.reference}, file, constants), idea=file
+    """The expert reference with a payload."""
+    return lambda context: AttackCandidate(
+        _loaded(context, {**context.files, **context.reference}, file, constants), idea=file
     )
 
 
 def read_payload(file: str) -> str:
-    """The text of a payload; it is content that only ever runs in a sandbox."""
+    """The source of a payload; it only runs in a sandbox."""
     return (resources.files("fmlbench.redteam") / "payloads" / f"{file}.py").read_text("utf-8")
 
 
 def _loaded(
-    ground: AttackContext, files: Mapping[str, str], file: str, constants: Mapping[str, Constant]
+    context: AttackContext, files: Mapping[str, str], file: str, constants: Mapping[str, Constant]
 ) -> Mapping[str, str]:
     tail = _TAIL.format(
         name=file,
-        target=ground.target.model_dump(),
+        target=context.target.model_dump(),
         prelude=_indented(read_payload("prelude")),
         payload=_indented(read_payload(file)),
         file=f"{file}.py",
         constants={"__name__": file, **constants},
     )
-    return {path: text + tail if path in ground.entries else text for path, text in files.items()}
+    return {path: text + tail if path in context.entries else text for path, text in files.items()}
 
 
 def _indented(code: str) -> str:

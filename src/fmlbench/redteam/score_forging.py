@@ -1,12 +1,12 @@
-"""Score forging: hand in a result instead of answers."""
+"""Score forging: submit a result instead of answers."""
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import AnswerKind
 from fmlbench.redteam.attack import Attack, AttackFamily
 from fmlbench.redteam.payload_builder import payload
 
-_AT_ONCE = frozenset({AnswerKind.INDEPENDENT, AnswerKind.JOINT})
-"""Exams whose answers are handed in as a file."""
+_AS_FILE = frozenset({AnswerKind.INDEPENDENT, AnswerKind.JOINT})
+"""Exams whose answers are submitted as a file."""
 
 _ANY_END = frozenset({Outcome.OK, Outcome.INVALID, Outcome.CRASHED})
 _INVALID = frozenset({Outcome.INVALID})
@@ -22,8 +22,8 @@ _BYTES = {
     "words": "not a .npy array",
 }
 _ARRAYS = {
-    "not a number": "whole numbers",
-    "true": "whole numbers",
+    "not a number": "integers",
+    "true": "integers",
     "strings": "are allowed",
     "records": "not a .npy array",
     "one too many": "shape",
@@ -39,14 +39,14 @@ _FILES = {
     "device": "not a plain file",
 }
 _NAMES = {
-    "links": "Names its files like the harness does its own, and lets them lead to files the harness can read.",
-    "endless": "Leaves links to an endless file, and pipes, where the harness may want to read.",
-    "strange": "Leaves files whose names are no text, or look like options, paths or commands to a terminal.",
+    "links": "Creates links with the names of harness files that point to files the harness can read.",
+    "endless": "Creates links to an endless file, and pipes, where the harness may read.",
+    "strange": "Creates files whose names are not text, or look like options, paths or terminal commands.",
 }
 _REPORTS = {
-    "perfect": "claims",
+    "perfect": "self-reported",
     "huge": "",
-    "half a character": "claims",
+    "half a character": "self-reported",
     "no number": "",
     "nested": "",
     "many": "",
@@ -61,34 +61,34 @@ FORGING = (
     Attack(
         name="forge-in-training",
         family=AttackFamily.SCORE_FORGING,
-        tries="Writes result files in training and ends the process with success.",
-        stopped_by="no result file is ever read; without a model there are no answers",
-        arm=payload("forge_and_leave", IN_EXAM=False),
+        tries="Writes result files in training and exits with code 0.",
+        stopped_by="result files are never read; without a model there are no answers",
+        build=payload("forge_and_leave", IN_EXAM=False),
         ends=frozenset({Outcome.CRASHED, Outcome.INVALID}),
     ),
     Attack(
         name="forge-in-exam",
         family=AttackFamily.SCORE_FORGING,
-        tries="Writes a perfect grade and made-up answers in the exam and ends the process with success.",
-        stopped_by="scores are computed by another process, from the answers alone",
-        arm=payload("forge_and_leave", IN_EXAM=True),
+        tries="Writes a perfect grade and invented answers in the exam and exits with code 0.",
+        stopped_by="another process computes scores, only from the answers",
+        build=payload("forge_and_leave", IN_EXAM=True),
         ends=_ANY_END,
         is_quick=True,
     ),
     Attack(
         name="rewrite-at-exit",
         family=AttackFamily.SCORE_FORGING,
-        tries="Rewrites answers and results when the interpreter ends.",
-        stopped_by="scores are computed by another process, from the answers alone",
-        arm=payload("rewrite_at_exit"),
+        tries="Rewrites answers and results when the interpreter exits.",
+        stopped_by="another process computes scores, only from the answers",
+        build=payload("rewrite_at_exit"),
         ends=_ANY_END,
     ),
     Attack(
         name="rewrite-later",
         family=AttackFamily.SCORE_FORGING,
-        tries="Leaves a detached process behind that goes on rewriting results.",
-        stopped_by="a pid namespace: all processes die with the stage",
-        arm=payload("rewrite_later"),
+        tries="Leaves a detached process that keeps rewriting results.",
+        stopped_by="a PID namespace: all processes end with the stage",
+        build=payload("rewrite_later"),
         ends=_ANY_END,
         is_quick=True,
     ),
@@ -96,9 +96,9 @@ FORGING = (
         Attack(
             name=_slug("answers-as", variant),
             family=AttackFamily.SCORE_FORGING,
-            tries=f"Hands in bytes instead of an array: {variant}.",
-            stopped_by="answers are parsed in a format that cannot execute, within bounds",
-            arm=payload("odd_bytes", VARIANT=variant),
+            tries=f"Writes bytes instead of an array: {variant}.",
+            stopped_by="answers are parsed without pickle and within size limits",
+            build=payload("odd_bytes", VARIANT=variant),
             ends=_INVALID,
             shows=shows,
         )
@@ -108,9 +108,9 @@ FORGING = (
         Attack(
             name=_slug("answers", variant),
             family=AttackFamily.SCORE_FORGING,
-            tries=f"Hands in an array that is not what was asked for: {variant}.",
+            tries=f"Writes an array of the wrong shape, type or values: {variant}.",
             stopped_by="shape, type and finiteness of answers are checked",
-            arm=payload("odd_arrays", VARIANT=variant),
+            build=payload("odd_arrays", VARIANT=variant),
             ends=_INVALID,
             shows=shows,
         )
@@ -119,49 +119,49 @@ FORGING = (
     Attack(
         name="answers-lowest",
         family=AttackFamily.SCORE_FORGING,
-        tries="Hands in the lowest number there is, to break whoever counts with it.",
-        stopped_by="the grader compares, and takes any number",
-        arm=payload("odd_arrays", VARIANT="lowest"),
+        tries="Writes the lowest integer, to break code that counts with it.",
+        stopped_by="the grader only compares answers, so any number is valid",
+        build=payload("odd_arrays", VARIANT="lowest"),
         ends=_ANY_END,
     ),
     *(
         Attack(
             name=_slug("answers-file", variant),
             family=AttackFamily.SCORE_FORGING,
-            tries=f"Leaves something else where the file with the answers is expected: {variant}.",
-            stopped_by="answers are read without following links, from a regular file with one name",
-            arm=payload("odd_files", VARIANT=variant),
+            tries=f"Creates something else in place of the answers file: {variant}.",
+            stopped_by="answers are read without following links, from a regular file with one hard link",
+            build=payload("odd_files", VARIANT=variant),
             ends=_INVALID,
             shows=shows,
-            kinds=_AT_ONCE,
+            kinds=_AS_FILE,
         )
         for variant, shows in _FILES.items()
     ),
     Attack(
         name="answers-file-sparse",
         family=AttackFamily.SCORE_FORGING,
-        tries="Hands in a file that claims fifty gigabytes and holds none.",
+        tries="Writes a sparse file with an apparent size of fifty gigabytes.",
         stopped_by="sizes are limited, and sparse files count in full",
-        arm=payload("odd_files", VARIANT="sparse file"),
+        build=payload("odd_files", VARIANT="sparse file"),
         ends=frozenset({Outcome.INVALID, Outcome.CRASHED}),
-        kinds=_AT_ONCE,
+        kinds=_AS_FILE,
     ),
     Attack(
         name="answers-file-locked",
         family=AttackFamily.SCORE_FORGING,
-        tries="Hands in a file that nobody may read.",
-        stopped_by="what cannot be read is not handed in",
-        arm=payload("odd_files", VARIANT="locked file"),
+        tries="Writes an answers file without read permission.",
+        stopped_by="unreadable answers are rejected",
+        build=payload("odd_files", VARIANT="locked file"),
         ends=_ANY_END,
-        kinds=_AT_ONCE,
+        kinds=_AS_FILE,
     ),
     *(
         Attack(
             name=f"names-{variant}",
             family=AttackFamily.SCORE_FORGING,
             tries=tries,
-            stopped_by="the harness reads its own files by name, and a candidate's without following links",
-            arm=payload("odd_names", VARIANT=variant),
+            stopped_by="the harness reads its files by name, and candidate files without following links",
+            build=payload("odd_names", VARIANT=variant),
             ends=_ANY_END,
         )
         for variant, tries in _NAMES.items()
@@ -170,9 +170,9 @@ FORGING = (
         Attack(
             name=_slug("report", variant),
             family=AttackFamily.SCORE_FORGING,
-            tries=f"Reports its own results in the codebase's manner, and prints them: {variant}.",
-            stopped_by="what a codebase reports is shown beside the score and never used for it",
-            arm=payload("self_report", VARIANT=variant),
+            tries=f"Writes and prints self-reported results: {variant}.",
+            stopped_by="self-reported results are displayed but never used for the score",
+            build=payload("self_report", VARIANT=variant),
             ends=_ANY_END,
             shows=shows,
         )

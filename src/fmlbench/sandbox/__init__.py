@@ -1,1 +1,1 @@
-"""Hold a process: isolation, limits, supervision and the Python environments of tasks."""
+"""Run untrusted processes: isolation, limits, supervision and the Python environments of tasks."""

@@ -1,13 +1,13 @@
-"""The sealed rung: bubblewrap, with nothing in sight but what a job needs.
+"""The sealed isolation level: bubblewrap, with only the files that a job needs.
 
 /                           read-only
-  usr/bin, usr/lib, ...     programs and shared libraries of this machine, no packages and no data
-  etc/                      a few lines of our own, and what the dynamic linker reads
-  proc/  dev/               the job's own; what is not about its own processes is read-only
-  scratch/  tmp/  dev/shm/  empty, in memory, gone afterwards
-  ...                       the folders of its Python at their own paths, and its mounts
+  usr/bin, usr/lib, ...     programs and shared libraries of this machine, no Python packages and no data
+  etc/                      three files of ours, and the configuration of the dynamic linker
+  proc/  dev/               private to the job; everything except its own processes is read-only
+  scratch/  tmp/  dev/shm/  empty, in memory, deleted afterwards
+  ...                       the folders of its Python at their original paths, and its mounts
 
-Users, processes, network, shared memory, host name and control groups are the job's own, and end with it.
+The user, PID, network, IPC, UTS and cgroup namespaces are private to the job and end with it.
 """
 
 import os
@@ -41,7 +41,7 @@ read -r go || exit 1
 bwrap=$!
 {
     read -r end
-    # Its child first, which would not die with it while both are still being set up; stopped, it has no others.
+    # The child first: during setup it would not die with bubblewrap. A stopped bubblewrap cannot fork another one.
     kill -STOP $bwrap
     read -r child </proc/$bwrap/task/$bwrap/children
     kill -KILL $child $bwrap
@@ -53,11 +53,11 @@ kill -KILL $watcher
 exit $code
 """
 _ENVIRONMENT = {"PATH": "/usr/bin:/bin"}
-"""Bubblewrap's own, and visible in the sandbox as that of its first process."""
+"""Bubblewrap's environment; jobs can read it as the environment of the sandbox's first process."""
 
 
 class Bubblewrap:
-    """Runs each job in namespaces of its own, and in a cgroup of its own where this user may make one."""
+    """Runs each job in separate namespaces, and in a separate cgroup if this user may create one."""
 
     isolation = Isolation.BUBBLEWRAP
 
@@ -70,14 +70,14 @@ class Bubblewrap:
         """Run a job to its end; never raises for what the job does."""
         check_targets(job)
         if covered := covered_parts(job):
-            return infra(f"'{covered[0]}' lies where a job has a folder of its own; FMLBENCH_CACHE moves it elsewhere")
+            return infra(f"'{covered[0]}' would be hidden by a mount of the job; set FMLBENCH_CACHE to another folder")
         try:
             with open_syscall_filter(locks=job.locks) as syscalls:
                 launch = self._launch(job, syscalls)
-                rig = LaunchSpec(launch, in_namespace=True, use_cgroup=self._use_cgroups, scratch_bytes=_scratch_bytes)
-                return supervise(job, rig)
+                spec = LaunchSpec(launch, in_namespace=True, use_cgroup=self._use_cgroups, scratch_bytes=_scratch_bytes)
+                return supervise(job, spec)
         finally:
-            self._give_back_devices()
+            self._restore_device_modes()
 
     def _launch(self, job: Job, syscalls: int | None) -> Launch:
         filtered = ("--seccomp", str(syscalls)) if syscalls is not None else ()
@@ -90,14 +90,14 @@ class Bubblewrap:
         ]
         return Launch(
             command=lambda ends: self._command(job, ends),
-            orders=b"\0".join(map(os.fsencode, options)),
+            config=b"\0".join(map(os.fsencode, options)),
             environment=_ENVIRONMENT,
             working_folder="/",
             pass_fds=passed_fds(job) if syscalls is None else (*passed_fds(job), syscalls),
         )
 
-    def _give_back_devices(self) -> None:
-        """Undo the one thing a job that root started can do to this machine: lock its few shared devices."""
+    def _restore_device_modes(self) -> None:
+        """Undo chmod on the shared devices: the only change that a job started by root can make to this machine."""
         for device, mode in self._device_modes.items():
             found = device.stat().st_mode & 0o777
             if mode & ~found:
@@ -106,16 +106,16 @@ class Bubblewrap:
     def _command(self, job: Job, ends: LauncherPipes) -> list[str]:
         return [
             *("/bin/sh", "-c", _LAUNCHER, "launcher", str(self._program)),
-            *("--args", str(ends.orders), "--json-status-fd", str(ends.status), "--block-fd", str(ends.start)),
+            *("--args", str(ends.config), "--json-status-fd", str(ends.status), "--block-fd", str(ends.start)),
             *("--", *command_of(job, _ROOT)),
         ]
 
     def _mounts(self, job: Job) -> Iterator[str]:
         yield from ("--proc", "/proc", *proc_guards(), "--dev", "/dev")
         for folder in _IN_MEMORY:
-            # Each may hold it all; that all of them together hold no more is for the watchdog to see.
+            # Each tmpfs gets the full size; the watchdog enforces the limit on their sum.
             yield from (*_size(self._program, job.limits.scratch_mb), "--tmpfs", folder)
-        # After /tmp, which they may lie in.
+        # After /tmp, because these folders may be inside it.
         yield from _python_mounts(job.python)
         for mount in job.mounts:
             yield from ("--bind" if mount.writable else "--ro-bind", str(mount.source), f"/{mount.target}")
@@ -127,7 +127,7 @@ class Bubblewrap:
 
 
 def namespace_options(program: Path) -> list[str]:
-    """Options that cut a sandbox off from this machine."""
+    """Options for private namespaces without capabilities."""
     return [
         *("--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup"),
         *(["--disable-userns"] if "--disable-userns" in _help_of(program) else []),
@@ -137,7 +137,7 @@ def namespace_options(program: Path) -> list[str]:
 
 
 def find_bubblewrap() -> Path | None:
-    """Where the program is installed, if it is."""
+    """The path of the bwrap program; None if it is not installed."""
     found = shutil.which("bwrap")
     return Path(found) if found else None
 
@@ -161,21 +161,21 @@ def _size(program: Path, megabytes: int) -> Sequence[str]:
 
 @lru_cache(maxsize=8)
 def _help_of(program: Path) -> str:
-    """Older versions lack some options; which ones is written in their help."""
+    """The help text of bubblewrap; it shows which options this version supports."""
     return subprocess.run([program, "--help"], capture_output=True, text=True, check=False).stdout
 
 
 def _scratch_bytes(init: int) -> int:
-    """How full the folders in memory are, seen through the eyes of the sandbox's first process."""
+    """The bytes used in the in-memory folders, read through /proc/INIT/root."""
     root = Path(f"/proc/{init}/root")
     total = 0
     for folder in _IN_MEMORY:
         try:
             if root.samefile("/"):
-                return 0  # The sandbox is still being built.
+                return 0  # bubblewrap has not changed the root yet.
             facts = os.statvfs(f"{root}{folder}")
         except OSError:
             continue
-        # The kernel needs about a kilobyte for each file, be it empty.
+        # The kernel uses about a kilobyte for each file, even for an empty one.
         total += (facts.f_blocks - facts.f_bfree) * facts.f_frsize + (facts.f_files - facts.f_ffree) * 1024
     return total

@@ -1,4 +1,4 @@
-"""The two versions of control groups: the kernel's own limits on the memory and the processes of a job."""
+"""The two versions of control groups: kernel limits on the memory and processes of a job."""
 
 import contextlib
 import os
@@ -12,19 +12,19 @@ from fmlbench.core.task import Limits
 from fmlbench.sandbox.processes import ProcessUsage, UsageMeter
 
 _OWN_PROCESSES = 4
-"""A sandbox's own processes in a job's group: the shell and its watcher, bubblewrap, and the first one inside."""
+"""Sandbox processes in a job's group: the shell, its watcher, bubblewrap, and the first process of the namespace."""
 _REMOVAL_SECONDS = 5.0
 
 
 class Cgroup(UsageMeter, Protocol):
-    """A group of processes with limits of its own."""
+    """A group of processes with common limits."""
 
     def add(self, pid: int) -> None:
-        """Move a process into the group; its children will be born there."""
+        """Move a process into the group; its later children belong to the group too."""
         ...
 
     def remove(self) -> None:
-        """Kill what is left in the group and remove it."""
+        """Kill all processes in the group and remove it."""
         ...
 
 
@@ -38,12 +38,12 @@ class CgroupV1:
         self._folders = (memory, pids, cpuacct)
 
     def limit(self, limits: Limits) -> None:
-        """Make the group and set its limits."""
+        """Create the group and set its limits."""
         for folder in self._folders:
             folder.mkdir()
         memory_bytes = limits.memory_mb * 2**20
         _write(self._memory / "memory.limit_in_bytes", memory_bytes)
-        with contextlib.suppress(OSError):  # There is no such file where swap is not accounted for.
+        with contextlib.suppress(OSError):  # The file does not exist if swap accounting is off.
             _write(self._memory / "memory.memsw.limit_in_bytes", memory_bytes)
         _write(self._pids / "pids.max", limits.processes + _OWN_PROCESSES)
 
@@ -57,7 +57,7 @@ class CgroupV1:
         return _pids_in(self._pids)
 
     def usage(self) -> ProcessUsage:
-        """What the group uses now."""
+        """The current resource usage of the group."""
         memory = _table(self._memory / "memory.stat")
         return ProcessUsage(
             cpu_seconds=int((self._cpuacct / "cpuacct.usage").read_bytes()) / 1e9,
@@ -66,25 +66,25 @@ class CgroupV1:
         )
 
     def oom_kills(self) -> int:
-        """How many processes of the group the kernel killed for memory."""
+        """How many processes of the group the kernel's OOM killer has killed."""
         return _table(self._memory / "memory.oom_control").get("oom_kill", 0)
 
     def remove(self) -> None:
-        """Kill what is left in the group and remove it."""
+        """Kill all processes in the group and remove it."""
         kill_and_remove(self._folders)
 
 
 class CgroupV2:
-    """One folder in the one hierarchy."""
+    """One folder in the unified hierarchy."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def limit(self, limits: Limits) -> None:
-        """Make the group and set its limits."""
+        """Create the group and set its limits."""
         self._folder.mkdir()
         _write(self._folder / "memory.max", limits.memory_mb * 2**20)
-        with contextlib.suppress(OSError):  # There is no such file where there is no swap.
+        with contextlib.suppress(OSError):  # The file does not exist on machines without swap.
             _write(self._folder / "memory.swap.max", 0)
         _write(self._folder / "pids.max", limits.processes + _OWN_PROCESSES)
 
@@ -97,7 +97,7 @@ class CgroupV2:
         return _pids_in(self._folder)
 
     def usage(self) -> ProcessUsage:
-        """What the group uses now."""
+        """The current resource usage of the group."""
         memory = _table(self._folder / "memory.stat")
         return ProcessUsage(
             cpu_seconds=_table(self._folder / "cpu.stat")["usage_usec"] / 1e6,
@@ -106,16 +106,16 @@ class CgroupV2:
         )
 
     def oom_kills(self) -> int:
-        """How many processes of the group the kernel killed for memory."""
+        """How many processes of the group the kernel's OOM killer has killed."""
         return _table(self._folder / "memory.events").get("oom_kill", 0)
 
     def remove(self) -> None:
-        """Kill what is left in the group and remove it."""
+        """Kill all processes in the group and remove it."""
         kill_and_remove((self._folder,))
 
 
 def kill_and_remove(folders: Sequence[Path]) -> None:
-    """Kill all processes in a group and remove its folders; none of them need exist any more."""
+    """Kill all processes in a group and remove its folders; missing folders are ignored."""
     deadline = time.monotonic() + _REMOVAL_SECONDS
     for folder in folders:
         while folder.exists():
@@ -127,7 +127,7 @@ def kill_and_remove(folders: Sequence[Path]) -> None:
             except FileNotFoundError:
                 break
             except OSError:
-                # A killed process stays in its group until it is gone for good.
+                # A killed process stays in its group until it is reaped.
                 if time.monotonic() > deadline:
                     return
                 time.sleep(0.001)
@@ -138,7 +138,7 @@ def _pids_in(folder: Path) -> list[int]:
         numbers = map(int, (folder / "cgroup.procs").read_bytes().split())
     except OSError:
         return []
-    # Processes of another pid namespace are listed as 0, which to kill() means us.
+    # Processes of another PID namespace are listed as 0, and kill(0) would signal our own process group.
     return [pid for pid in numbers if pid > 0]
 
 

@@ -1,7 +1,7 @@
-"""Control groups for jobs, where this user may make them.
+"""Control groups for jobs, if this user may create them.
 
-They are named ``fmlbench.PID.START.JOB`` after the harness (its process number and start) and the job, so that the
-leftovers of a harness that was killed can be told from the groups of one that is at work.
+They are named ``fmlbench.PID.START.JOB`` after the harness (its PID and start time) and the job, so that groups of a
+killed harness can be distinguished from those of a running one.
 """
 
 import os
@@ -24,25 +24,25 @@ _NO_LIMIT_BYTES = 2**62
 class _Mount:
     path: Path
     root: str
-    """Which part of the hierarchy is mounted there: not all of it inside a container."""
+    """The mounted part of the hierarchy; inside a container it is not the whole hierarchy."""
 
     def folder_of(self, group: str) -> Path:
         return self.path / group.removeprefix(self.root).lstrip("/")
 
 
 @dataclass(frozen=True)
-class Homes:
-    """The folders that groups are made in: one for version 2; memory, pids and cpuacct for version 1."""
+class CgroupParents:
+    """The folders in which groups are created: one for version 2; memory, pids and cpuacct for version 1."""
 
     folders: tuple[Path, ...]
 
     @property
     def version(self) -> int:
-        """Which version of control groups this is."""
+        """The cgroup version, 1 or 2."""
         return 2 if len(self.folders) == 1 else 1
 
     def group(self, name: str) -> CgroupV1 | CgroupV2:
-        """A group of that name, not yet made."""
+        """A group with that name; it is not created yet."""
         if self.version == 2:
             return CgroupV2(self.folders[0] / name)
         memory, pids, cpuacct = (folder / name for folder in self.folders)
@@ -50,11 +50,11 @@ class Homes:
 
 
 def open_group(job_name: str, limits: Limits) -> Cgroup | None:
-    """Make a group for a job; None where this user may not."""
-    homes = usable_homes()
-    if homes is None:
+    """Create a group for a job; None if this user may not create groups."""
+    parents = usable_parents()
+    if parents is None:
         return None
-    group = homes.group(group_name(job_name))
+    group = parents.group(group_name(job_name))
     try:
         group.limit(limits)
     except BaseException:
@@ -71,19 +71,19 @@ def group_name(job_name: str) -> str:
 
 def groups_of(job_name_part: str) -> list[str]:
     """The groups there are whose job has this in its name: empty when nothing was left behind."""
-    homes = usable_homes()
-    names = {path.name for folder in homes.folders for path in folder.glob("fmlbench.*")} if homes else set[str]()
+    parents = usable_parents()
+    names = {path.name for folder in parents.folders for path in folder.glob("fmlbench.*")} if parents else set[str]()
     return sorted(name for name in names if job_name_part in name)
 
 
 def remove_stale() -> list[str]:
-    """Remove the groups of harnesses that are no more, with all that is still in them; return their names."""
-    homes = usable_homes()
-    if homes is None:
+    """Kill and remove the groups of harness processes that have ended; return their names."""
+    parents = usable_parents()
+    if parents is None:
         return []
     stale = [name for name in groups_of("") if _is_stale(name)]
     for name in stale:
-        kill_and_remove([folder / name for folder in homes.folders])
+        kill_and_remove([folder / name for folder in parents.folders])
     return stale
 
 
@@ -93,48 +93,48 @@ def _is_stale(name: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-def usable_homes() -> Homes | None:
-    """Where groups can be made, found out by making one."""
-    for homes in find_homes(Path("/proc")):
-        probe = homes.group(group_name("probe"))
+def usable_parents() -> CgroupParents | None:
+    """Where this user can create groups, tested by creating one."""
+    for parents in find_parents(Path("/proc")):
+        probe = parents.group(group_name("probe"))
         try:
             probe.limit(Limits(cpu_seconds=1, wall_seconds=1, memory_mb=64))
         except OSError:
             continue
         finally:
             probe.remove()
-        return homes
+        return parents
     return None
 
 
-def find_homes(proc: Path) -> list[Homes]:
-    """Where groups with all the limits we need might be made, the better place first."""
+def find_parents(proc: Path) -> list[CgroupParents]:
+    """Folders in which groups with the required controllers could be created, preferred ones first."""
     mounts = _mounts(proc)
     own = _own_groups(proc)
-    return [*_homes_v2(mounts, own), *_homes_v1(mounts, own)]
+    return [*_parents_v2(mounts, own), *_parents_v1(mounts, own)]
 
 
-def _homes_v2(mounts: dict[str, _Mount], own: dict[str, str]) -> list[Homes]:
+def _parents_v2(mounts: dict[str, _Mount], own: dict[str, str]) -> list[CgroupParents]:
     if "" not in mounts or "" not in own:
         return []
     here = mounts[""].folder_of(own[""])
-    # A group with processes of its own cannot hand controllers down: beside us is the usual place, below us a rare one.
+    # A group that contains processes cannot delegate controllers, so new groups are usually siblings of ours.
     candidates = [here, here.parent] if here != mounts[""].path else [here]
-    return [Homes((place,)) for place in candidates if {"memory", "pids"} <= _handed_down(place)]
+    return [CgroupParents((place,)) for place in candidates if {"memory", "pids"} <= _handed_down(place)]
 
 
-def _homes_v1(mounts: dict[str, _Mount], own: dict[str, str]) -> list[Homes]:
+def _parents_v1(mounts: dict[str, _Mount], own: dict[str, str]) -> list[CgroupParents]:
     if not all(name in mounts and name in own for name in _V1_CONTROLLERS):
         return []
-    below_us = [mounts[name].folder_of(own[name]) for name in _V1_CONTROLLERS]
-    # Who put a limit on us meant our jobs too. Without one the top is better: there, the next harness finds leftovers.
-    if _memory_limit(below_us[0]) < _NO_LIMIT_BYTES:
-        return [Homes(tuple(below_us))]
-    return [Homes(tuple(mounts[name].path for name in _V1_CONTROLLERS))]
+    below = [mounts[name].folder_of(own[name]) for name in _V1_CONTROLLERS]
+    # A memory limit on our group must also apply to jobs. Without one, use the top, where later runs find stale groups.
+    if _memory_limit(below[0]) < _NO_LIMIT_BYTES:
+        return [CgroupParents(tuple(below))]
+    return [CgroupParents(tuple(mounts[name].path for name in _V1_CONTROLLERS))]
 
 
 def _mounts(proc: Path) -> dict[str, _Mount]:
-    """Where hierarchies are mounted, by controller; version 2 under the empty name."""
+    """The mount points of the hierarchies, by controller; version 2 under the empty name."""
     found: dict[str, _Mount] = {}
     for line in (proc / "self/mountinfo").read_text("utf-8").splitlines():
         before, after = line.split(" - ", 1)

@@ -1,11 +1,11 @@
-"""The Pythons that tasks run in: pinned, built once with venv and pip, mounted read-only.
+"""The Python environments of tasks: pinned, built once with venv and pip, mounted read-only.
 
 environments/
-  NAME-KEY/            a virtual environment, in the place it was built for; programs in it know their own path
-  NAME-KEY/complete    written last: without it the folder is a scrap of a build that was killed
-  NAME-KEY.log         what pip printed
+  NAME-KEY/            a virtual environment; it cannot be moved, because its programs contain its path
+  NAME-KEY/complete    written last: without it the build was interrupted
+  NAME-KEY.log         the output of pip
 
-A requirements file pins every package. A line ``# imports: torch, numpy`` names what must be importable in the end.
+A requirements file pins every package. A line ``# imports: torch, numpy`` names the modules that must be importable.
 """
 
 import hashlib
@@ -28,45 +28,45 @@ from fmlbench.workspace.files import exclusive, remove_folder
 from fmlbench.workspace.registries import find_pip
 
 _INSTALLING = re.compile(r"\s*Installing collected packages")
-_NEWS = re.compile(r"\s*(?:Collecting|Processing|Downloading|Using cached) (?P<what>.+?)(?: \(|$)")
-"""The lines of pip that tell which package it is busy with."""
+_PACKAGE_LINE = re.compile(r"\s*(?:Collecting|Processing|Downloading|Using cached) (?P<what>.+?)(?: \(|$)")
+"""The lines of pip that name the package in progress."""
 
 _WITHOUT_USERS_PYTHON = ("env", "-u", "PYTHONPATH", "-u", "PYTHONHOME")
-"""What these name would look installed to pip, and be missing in the sandbox."""
+"""Packages in these folders would look installed to pip but be missing in the sandbox."""
 
 
 def build(environment: Environment, *, task_folder: Path, dirs: Dirs, progress: Progress) -> TaskPython:
-    """Return the interpreter of an environment; built at the first call, found at the next."""
+    """Return the interpreter of an environment; built at the first call and cached."""
     requirements = _requirements_of(environment, task_folder)
     folder = dirs.environments / f"{environment.name}-{_key(requirements)}"
     if not _is_complete(folder):
         with disk_trouble_explained(dirs.environments), exclusive(folder):
             if not _is_complete(folder):
-                _Build(environment.name, requirements, folder, progress).make()
+                _Build(environment.name, requirements, folder, progress).run()
     return python_in(folder)
 
 
 def packages_of(environment: Environment, task_folder: Path) -> tuple[str, ...]:
-    """What its requirements promise to be importable; building it tries each."""
+    """The modules in its ``# imports:`` line; the build imports each of them."""
     return tuple(_imports_of(_requirements_of(environment, task_folder)))
 
 
 def built_environments(dirs: Dirs) -> list[str]:
-    """The names of those that are there whole."""
+    """The names of the completely built environments."""
     return [path.name for path in sorted(dirs.environments.glob("[!.]*")) if _is_complete(path)]
 
 
 @dataclass(frozen=True)
 class _Build:
-    """One environment on its way."""
+    """The build of one environment."""
 
     name: str
     requirements: Path
     folder: Path
     progress: Progress
 
-    def make(self) -> None:
-        """Build it whole, or leave nothing but the log."""
+    def run(self) -> None:
+        """Build the environment; after a failure only the log is left."""
         remove_folder(self.folder)
         self.log.unlink(missing_ok=True)
         try:
@@ -82,18 +82,18 @@ class _Build:
 
     def _build(self) -> None:
         python = str(self.folder / "bin" / "python")
-        # Our pip installs into it from outside: what a task does not need is not in its environment.
+        # Our pip installs into it from outside, so that the environment contains only what the task needs.
         self._run("creating it", [sys.executable, "-I", "-m", "venv", "--without-pip", str(self.folder)])
         pip = [*find_pip(), "--python", python, "install", "--no-input", "--disable-pip-version-check"]
-        # Dependencies are not switched off: builds of a package for other hardware pin further ones of their own.
+        # No --no-deps: builds of a package for other hardware have further dependencies.
         wanted = ["--progress-bar", "off", "--requirement", str(self.requirements)]
         self._run("installing", [*pip, *wanted])
         for module in _imports_of(self.requirements):
             self._run(f"importing {module}", [python, "-I", "-c", f"import {module}"])
 
     def _run(self, doing: str, command: Sequence[str]) -> None:
-        """Run one command, tell what it is at, and keep what it prints."""
-        self._tell(doing)
+        """Run one command, report its progress, and log its output."""
+        self._report(doing)
         try:
             with (
                 self.log.open("a", encoding="utf-8") as log,
@@ -108,25 +108,25 @@ class _Build:
             ):
                 for line in process.stdout or ():
                     log.write(line)
-                    if news := _NEWS.match(line):
+                    if package := _PACKAGE_LINE.match(line):
                         self.progress.finish()
-                        self._tell(_package_in(news["what"]))
+                        self._report(_package_in(package["what"]))
                     elif _INSTALLING.match(line):
                         self.progress.finish()
-                        self._tell("unpacking and compiling all of them")
+                        self._report("unpacking and compiling all packages")
         finally:
             self.progress.finish()
         if process.returncode != 0:
             raise self._broken(doing)
 
-    def _tell(self, doing: str) -> None:
+    def _report(self, doing: str) -> None:
         self.progress.start(f"Environment {self.name}: {doing}")
 
     def _broken(self, doing: str) -> EnvironmentBroken:
         output = self.log.read_text("utf-8")
         return EnvironmentBroken(
-            f"The environment '{self.name}' could not be built; {doing} failed: {_last_words(output)}",
-            hint=f"All that was printed is in {self.log}. Mend the cause and try again.",
+            f"The environment '{self.name}' could not be built; {doing} failed: {_error_lines(output)}",
+            hint=f"Fix the cause and try again; the full output is in {self.log}.",
         )
 
 
@@ -138,21 +138,21 @@ def _requirements_of(environment: Environment, task_folder: Path) -> Path:
     if not requirements.is_file():
         shared = sorted(path.stem for path in requirements.parent.glob("*.txt"))
         raise TaskInvalid(
-            f"There are no requirements for the environment '{environment.name}': {requirements} is missing.",
-            hint=f"There are: {', '.join(shared) or 'none'}.",
+            f"The environment '{environment.name}' has no requirements file: {requirements} is missing.",
+            hint=f"Existing environments: {', '.join(shared) or 'none'}.",
         )
     return requirements
 
 
 def _key(requirements: Path) -> str:
-    """Differs with what would be installed and with the Python it would be installed for; comments are free."""
+    """A hash of the requirements without comments and of the Python version."""
     lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in requirements.read_text("utf-8").splitlines())
     facts = [sys.version, *sorted(filter(None, lines))]
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:12]
 
 
 def _is_complete(folder: Path) -> bool:
-    """An environment whose base Python went away is as good as none."""
+    """Whether the build finished and the base Python still exists."""
     return (folder / "complete").is_file() and (folder / "bin" / "python").exists()
 
 
@@ -161,12 +161,12 @@ def _imports_of(requirements: Path) -> list[str]:
     return [name.strip() for name in named[1].split(",")] if named else []
 
 
-def _package_in(news: str) -> str:
+def _package_in(text: str) -> str:
     """The name and version in ``numpy==2.4.6`` or ``some/folder/numpy-2.4.6-cp311-cp311-linux_x86_64.whl``."""
-    return "-".join(Path(news).name.split("-")[:2])
+    return "-".join(Path(text).name.split("-")[:2])
 
 
-def _last_words(output: str) -> str:
+def _error_lines(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
     return " ".join((errors or lines)[-3:])[-600:]

@@ -1,8 +1,8 @@
 """Run trusted code many times without starting Python and importing PyTorch each time.
 
-Admission measures a task's own baseline, ablation and reference some sixty times, and most of the time of a stage is
-spent on imports. Here all stages are forks of one process that has done them. Scores are those of the sandbox;
-nothing is isolated, so agents' code is never run this way.
+Admission measures a task's baseline, ablation and reference about sixty times, and imports take most of a stage's
+time. Here all stages are forks of one process that has imported the libraries. Scores equal those of the sandbox.
+There is no isolation, so agents' code never runs this way.
 """
 
 import json
@@ -30,7 +30,7 @@ _END_SECONDS = 30.0
 class ForkServer:
     """A sandbox without isolation; leaving the context ends its processes.
 
-    CPU seconds leave out the start of Python. Of the limits, those on CPU and wall time hold.
+    CPU seconds exclude the start of Python. Only the limits on CPU time and wall time are enforced.
     """
 
     isolation = Isolation.NONE
@@ -63,13 +63,13 @@ class ForkServer:
 
 
 class _ForkProcess:
-    """A process of the task's Python that forks; graders and dataset builders get one that imports less."""
+    """A forking process of the task's Python; the one for graders and dataset builders imports only NumPy."""
 
     def __init__(self, job: Job) -> None:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         options = ["-I"] if job.isolated else []
         libraries = ["numpy"] if job.isolated else ["numpy", "torch"]
-        # Libraries read the number of threads when they are loaded, so it is that of the first job.
+        # Libraries read the number of threads at import, so the first job's number applies to all jobs.
         environment = {**environment_of(job, "/"), "PYTHONPATH": ""}
         try:
             self._process = subprocess.Popen(
@@ -84,7 +84,7 @@ class _ForkProcess:
             theirs.close()
 
     def close(self) -> None:
-        """End the process with the job that it may be running."""
+        """End the process and its running job."""
         self._control.close()
         try:
             self._process.wait(_END_SECONDS)
@@ -115,7 +115,7 @@ class _ForkProcess:
             pipe.close()
 
     def _follow(self, job: Job, pipe: int, output: BoundedOutput) -> dict[str, float]:
-        """Collect the job's output until the server says how it ended."""
+        """Collect the job's output until the server reports its exit status."""
         watched = [self._control.fileno(), pipe]
         while True:
             ready, _, _ = select.select(watched, [], [], _LOOK_SECONDS)
@@ -126,15 +126,15 @@ class _ForkProcess:
                     return json.loads(reply)
                 raise ConnectionError("it has ended")
             if job.stop and job.stop.is_set():
-                raise InterruptedError("was stopped")
+                raise InterruptedError("the job was stopped")
 
 
 def _execution(job: Job, reply: dict[str, float], output: BoundedOutput) -> Execution:
     code = int(reply["code"])
-    verdict = _verdict_on(job, code, output)
+    exit_reason = _exit_reason(job, code, output)
     return Execution(
-        ending=verdict.ending,
-        reason=verdict.reason,
+        ending=exit_reason.ending,
+        reason=exit_reason.reason,
         exit_code=code if code >= 0 else None,
         seconds=reply["cpu_seconds"],
         cpu_seconds=reply["cpu_seconds"],
@@ -143,12 +143,12 @@ def _execution(job: Job, reply: dict[str, float], output: BoundedOutput) -> Exec
     )
 
 
-def _verdict_on(job: Job, code: int, output: BoundedOutput) -> ExitReason:
+def _exit_reason(job: Job, code: int, output: BoundedOutput) -> ExitReason:
     if code == 0:
         return ExitReason(ExitKind.OK, "")
     if code == -signal.SIGXCPU:
         return ExitReason(ExitKind.TIMEOUT, f"used more than {job.limits.cpu_seconds:g} CPU seconds")
     if code == -signal.SIGALRM:
         return ExitReason(ExitKind.TIMEOUT, f"ran for more than {job.limits.wall_seconds:g} seconds")
-    reason = f"exit code {code}" if code > 0 else f"died of {signal.Signals(-code).name}"
+    reason = f"exit code {code}" if code > 0 else f"killed by {signal.Signals(-code).name}"
     return ExitReason(ExitKind.CRASHED, with_last_line(reason, output))

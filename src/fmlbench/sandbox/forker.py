@@ -1,9 +1,9 @@
-"""Run jobs as forks of a process that has the slow libraries loaded.
+"""Run jobs as forks of a process that has imported the slow libraries.
 
     python [-I] forker.py SOCKET_FD LIBRARY ...
 
-A message on the socket is one job: JSON, with its output pipe and the pipes that it inherits attached. The answer says
-how it ended and what it used. When the socket is closed, the running job is killed and this process ends.
+A message on the socket is one job: JSON, with the descriptors of its output pipe and inherited pipes attached. The
+reply has its exit code and resource usage. When the socket is closed, the running job is killed and this process ends.
 """
 
 import fcntl
@@ -22,8 +22,8 @@ from types import ModuleType
 from typing import Any
 
 _MESSAGE_BYTES = 2**20
-_MOST_FDS = 16
-_OUT_OF_THE_WAY = 500
+_MAX_FDS = 16
+_TEMPORARY_FDS = 500
 """Received descriptors are moved above this number before they get the numbers that the job expects."""
 
 
@@ -36,13 +36,13 @@ def main() -> None:
         with suppress(ImportError):
             importlib.import_module(name)
     while True:
-        message, fds, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, _MOST_FDS)
+        message, fds, _, _ = socket.recv_fds(control, _MESSAGE_BYTES, _MAX_FDS)
         if not message:
             return
         child = os.fork()
         if child == 0:
             control.close()
-            _become(json.loads(message), fds)
+            _run_job(json.loads(message), fds)
         for fd in fds:
             os.close(fd)
         if not _wait(child, control):
@@ -50,11 +50,11 @@ def main() -> None:
 
 
 def _wait(child: int, control: socket.socket) -> bool:
-    """Wait for a job and tell how it ended; False if the harness is gone."""
+    """Wait for a job and report how it ended; False if the harness has closed the socket."""
     handle = os.pidfd_open(child)
     ready, _, _ = select.select([handle, control], [], [])
-    is_alone = handle not in ready
-    if is_alone:
+    is_orphaned = handle not in ready
+    if is_orphaned:
         os.kill(child, signal.SIGKILL)
     _, status, used = os.wait4(child, 0)
     with suppress(ProcessLookupError, PermissionError):
@@ -65,13 +65,13 @@ def _wait(child: int, control: socket.socket) -> bool:
         "cpu_seconds": used.ru_utime + used.ru_stime,
         "peak_memory_mb": used.ru_maxrss / 1024,
     }
-    if not is_alone:
+    if not is_orphaned:
         control.send(json.dumps(facts).encode())
-    return not is_alone
+    return not is_orphaned
 
 
-def _become(job: dict[str, Any], fds: list[int]) -> None:
-    """Be the job, as if it had been started by its command line; never returns."""
+def _run_job(job: dict[str, Any], fds: list[int]) -> None:
+    """Run the job as its command line would, then exit; never returns."""
     code = 1
     try:
         os.setsid()
@@ -96,8 +96,8 @@ def _become(job: dict[str, Any], fds: list[int]) -> None:
 
 
 def _place(fds: list[int], numbers: list[int]) -> None:
-    """Give received descriptors their numbers, and close all others."""
-    moved = [fcntl.fcntl(fd, fcntl.F_DUPFD, _OUT_OF_THE_WAY) for fd in fds]
+    """Move received descriptors to these numbers, and close all others."""
+    moved = [fcntl.fcntl(fd, fcntl.F_DUPFD, _TEMPORARY_FDS) for fd in fds]
     for fd, number in zip(moved, numbers, strict=True):
         os.dup2(fd, number)
     kept = {0, 1, 2, *numbers}
@@ -117,7 +117,7 @@ def _run(command: list[str]) -> None:
     main = ModuleType("__main__")
     main.__file__ = str(script)
     sys.modules["__main__"] = main
-    exec(compile(script.read_bytes(), script, "exec"), main.__dict__)  # noqa: S102 - what we are here for
+    exec(compile(script.read_bytes(), script, "exec"), main.__dict__)  # noqa: S102 - the trusted job
 
 
 if __name__ == "__main__":

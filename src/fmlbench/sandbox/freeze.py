@@ -1,8 +1,8 @@
-"""Hold a job still while something goes on that it must not have a hand in.
+"""Freeze a job (SIGSTOP) while a process runs that it must not communicate with.
 
-A program that is an agent lives beside the experiments with its own candidates. Walls do not keep two processes of one
-machine from signalling to each other, by locks on a file that both may read, say: only if one of them stands still,
-nothing is said.
+An agent that is a program runs at the same time as the experiments with its candidates. Two sandboxed processes can
+signal to each other through shared state of the machine, for example file locks on a common read-only mount. So the
+agent is frozen while its candidate runs.
 """
 
 import os
@@ -15,29 +15,29 @@ from dataclasses import dataclass, field
 from fmlbench.core.errors import InfraTrouble
 from fmlbench.sandbox.processes import is_frozen
 
-_PATIENCE_SECONDS = 60.0
-_SECONDS_BETWEEN_LOOKS = 0.005
+_TIMEOUT_SECONDS = 60.0
+_POLL_SECONDS = 0.005
 
 Pids = Callable[[], Sequence[int]]
 
 
 @dataclass
 class Freezer:
-    """A job's processes, from when it has started until it has ended; shared by who runs it and who holds it."""
+    """Freezes a running job's processes; shared by the thread that runs the job and the thread that freezes it."""
 
     _pids: Pids = field(default=lambda: (), repr=False)
 
     def begin(self, pids: Pids) -> None:
-        """Know the processes of a job that has started."""
+        """Register the processes of a started job."""
         self._pids = pids
 
     def end(self) -> None:
-        """Know that it has ended."""
+        """Unregister the job, because it has ended."""
         self._pids = lambda: ()
 
     @contextmanager
-    def still(self) -> Generator[None]:
-        """Let the job do nothing for as long as this lasts; its clock goes on, and it can be ended."""
+    def frozen(self) -> Generator[None]:
+        """Freeze the job inside the context; its wall time continues, and it can be killed."""
         try:
             self._stop()
             yield
@@ -45,8 +45,8 @@ class Freezer:
             _send(self._pids(), signal.SIGCONT)
 
     def _stop(self) -> None:
-        """Stop all processes, and those that they made meanwhile, until there are none but stopped ones."""
-        deadline = time.monotonic() + _PATIENCE_SECONDS
+        """Send SIGSTOP until all processes are stopped, including those that were forked meanwhile."""
+        deadline = time.monotonic() + _TIMEOUT_SECONDS
         seen: set[int] = set()
         while True:
             pids = self._pids()
@@ -54,15 +54,15 @@ class Freezer:
                 return
             if time.monotonic() > deadline:
                 raise InfraTrouble(
-                    "The agent's program cannot be held still while its candidate is tested.", hint="Resume the run."
+                    "The agent's program could not be frozen while its candidate runs.", hint="Resume the run."
                 )
             _send(pids, signal.SIGSTOP)
             seen = set(pids)
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            time.sleep(_POLL_SECONDS)
 
 
 def _send(pids: Sequence[int], number: signal.Signals) -> None:
     for pid in pids:
-        # It may have ended since.
+        # The process may have ended.
         with suppress(ProcessLookupError):
             os.kill(pid, number)

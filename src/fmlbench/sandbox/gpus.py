@@ -1,4 +1,4 @@
-"""Show candidates only the GPUs that their run was given, where several runs share a machine."""
+"""Give candidates access only to the GPUs of their run, if several runs share a machine."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,24 +13,24 @@ _GPU = re.compile(r"/dev/nvidia(\d+)")
 
 @dataclass(frozen=True)
 class OnGpus:
-    """A sandbox in which other runs' GPUs are not to be seen."""
+    """A sandbox without the device files of other runs' GPUs."""
 
     inner: Sandbox
     gpus: Sequence[int]
 
     @property
     def isolation(self) -> Isolation:
-        """How candidates are held."""
+        """The isolation level of the inner sandbox."""
         return self.inner.isolation
 
     def run(self, job: Job) -> Execution:
-        """Run a job with this run's GPUs alone."""
+        """Run a job with only this run's GPUs."""
         found = [str(path) for pattern in job.devices for path in sorted(Path("/").glob(pattern.lstrip("/")))]
         return self.inner.run(replace(job, devices=own_devices(found, self.gpus)))
 
 
 def own_devices(devices: Iterable[str], gpus: Sequence[int]) -> tuple[str, ...]:
-    """All devices but the GPUs of others; what steers all GPUs together stays."""
+    """All devices except other runs' GPUs; control devices that all GPUs share stay."""
 
     def is_own(device: str) -> bool:
         gpu = _GPU.fullmatch(device)

@@ -1,4 +1,4 @@
-"""Which sandboxes this machine offers, and what to do where the sealed one is missing."""
+"""Which isolation levels this machine supports, and how to enable the sealed one."""
 
 import platform
 import subprocess
@@ -26,25 +26,25 @@ _APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 
 
 def open_sandbox(isolation: Isolation) -> Sandbox:
-    """Return the sandbox of a rung, and clear away what killed harnesses left behind."""
+    """Return the sandbox of an isolation level, and remove the cgroups of killed harness processes."""
     remove_stale()
     if isolation is Isolation.NONE:
         return Unsealed()
     program = find_bubblewrap()
-    trouble = why_not_sealed()
-    if program is None or trouble:
-        raise SandboxMissing(f"Candidates cannot be sealed on this machine: {trouble}.", hint=how_to_seal())
+    problem = why_not_sealed()
+    if program is None or problem:
+        raise SandboxMissing(f"The sealed sandbox does not work on this machine: {problem}.", hint=how_to_seal())
     return Bubblewrap(program)
 
 
 def best_isolation() -> Isolation:
-    """The best rung this machine offers."""
+    """The best isolation level that this machine supports."""
     return Isolation.NONE if why_not_sealed() else Isolation.BUBBLEWRAP
 
 
 @lru_cache(maxsize=1)
 def why_not_sealed() -> str | None:
-    """Say why there is no sealed sandbox here, found out by trying; None where there is one."""
+    """Why the sealed sandbox does not work, tested by starting it; None if it works."""
     if platform.system() != "Linux":
         return "bubblewrap needs Linux"
     program = find_bubblewrap()
@@ -52,7 +52,7 @@ def why_not_sealed() -> str | None:
         return "bubblewrap is not installed"
     options = [*namespace_options(program), *system_mounts(), "--proc", "/proc", *proc_guards(), "--dev", "/dev"]
     try:
-        tried = subprocess.run(
+        probe = subprocess.run(
             [program, *options, "/bin/sh", "-c", "exit 0"],
             capture_output=True,
             text=True,
@@ -62,16 +62,16 @@ def why_not_sealed() -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"bubblewrap does not work ({error})"
-    if tried.returncode == 0:
+    if probe.returncode == 0:
         return None
-    lines = tried.stderr.strip().splitlines() or [f"exit code {tried.returncode}"]
+    lines = probe.stderr.strip().splitlines() or [f"exit code {probe.returncode}"]
     return f"bubblewrap does not work ({lines[-1].removeprefix('bwrap: ')})"
 
 
 def how_to_seal() -> str:
-    """The command, or the change, that gives this machine a sealed sandbox."""
+    """The command or setting that enables the sealed sandbox on this machine."""
     if platform.system() != "Linux":
-        return "Use a Linux machine, or ask for --unsealed: the run is then marked so."
+        return "Use a Linux machine, or pass --unsealed: the run is then marked as unsealed."
     if find_bubblewrap() is None:
         return f"Install it: {install_command('bubblewrap')}"
     if _APPARMOR.exists() and _APPARMOR.read_text().strip() == "1":
@@ -80,7 +80,7 @@ def how_to_seal() -> str:
 
 
 def install_command(package: str) -> str:
-    """What installs a package of this machine's distribution."""
+    """The command that installs a package of this machine's distribution."""
     try:
         facts = platform.freedesktop_os_release()
     except OSError:

@@ -1,13 +1,14 @@
-"""Start and end the process that keeps a job: a shell around bubblewrap, or our own reaper.
+"""Start and end the launcher, the parent process of a job: a shell around bubblewrap, or our reaper.
 
-Both follow one protocol, so that nothing of a job outlives its harness, at whatever instant that is killed:
+Both follow one protocol, so that no process of a job outlives its harness, whenever the harness is killed:
 
-1. the keeper waits for a line on its standard input, the lifeline, while limits are set on it;
-2. it begins the job and writes ``{"child-pid": N}`` on the status pipe: from that process all of the job descends;
-3. that process waits for a byte on the start pipe, while limits are set on it in turn;
-4. when the job ends by itself, ``{"exit-code": N}`` follows, and the keeper ends. Without a code, it was not the job
-   that failed;
-5. when the lifeline is cut, because the job is to be ended or the harness is dead, the keeper kills all and ends.
+1. The launcher waits for a line on its standard input, the lifeline, while the harness sets limits on it.
+2. It creates the job's first process and writes ``{"child-pid": N}`` on the status pipe; all other processes of the
+   job descend from this one.
+3. The first process waits for a byte on the start pipe, while the harness sets limits on it.
+4. When the job exits, the launcher writes ``{"exit-code": N}`` and exits. A missing code means that the sandbox
+   failed, not the job.
+5. When the lifeline is closed, because the job must end or the harness is dead, the launcher kills the job and exits.
 """
 
 import json
@@ -29,44 +30,44 @@ _END_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class LauncherPipes:
-    """The keeper's ends of its pipes, and a file to read its orders from, by number."""
+    """The launcher's file descriptors: its ends of the pipes, and a file with its configuration."""
 
-    orders: int
+    config: int
     status: int
     start: int
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How to start a keeper."""
+    """How to start a launcher."""
 
     command: Callable[[LauncherPipes], Sequence[str]]
-    orders: bytes
-    """What is not to be seen on a command line: a sandbox's first process shows its own to the job."""
+    config: bytes
+    """Options passed in a file: a job can read the command line of the sandbox's first process."""
     environment: Mapping[str, str]
     working_folder: str
     pass_fds: tuple[int, ...]
 
 
 class LauncherFailed(Exception):
-    """The keeper did not do its work; says why."""
+    """The launcher did not start or end the job; the message says why."""
 
 
 class Launcher:
-    """A keeper at work; leaving the context ends it with everything it keeps."""
+    """A running launcher; leaving the context ends it and all processes of its job."""
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
-        self._said = b""
-        self._ours = ExitStack()
+        self._received = b""
+        self._handles = ExitStack()
         self._lifeline, self._start, self._status, self._output = (self._pipe() for _ in range(4))
         try:
             self._process = self._launch_process()
             self.handle = os.pidfd_open(self.pid)
-            """Readable when the keeper has ended."""
-            self._ours.callback(os.close, self.handle)
+            """Readable when the launcher has ended."""
+            self._handles.callback(os.close, self.handle)
         except BaseException:
-            self._ours.close()
+            self._handles.close()
             raise
         self._root_handle = self.handle
 
@@ -76,51 +77,51 @@ class Launcher:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._ours:
+        with self._handles:
             self.end()
 
     @property
     def pid(self) -> int:
-        """The keeper's own process number."""
+        """The launcher's PID."""
         return self._process.pid
 
     @property
     def output(self) -> int:
-        """Where to read what the job prints."""
+        """The descriptor from which to read the job's output."""
         return self._output.reader
 
     @property
     def exit_code(self) -> int | None:
-        """The job's, once the keeper has ended; 128 + N for signal N, None if the job did not end by itself."""
-        return self._told("exit-code")
+        """The job's exit code, once the launcher has ended; 128 + N for signal N, None if the job was killed."""
+        return self._reported("exit-code")
 
     @property
-    def last_words(self) -> str:
-        """How the keeper itself ended."""
+    def exit_description(self) -> str:
+        """How the launcher itself ended."""
         code = self._process.returncode
         return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
 
     def begin(self) -> int:
-        """Let the keeper make all ready; return the number of the process from which all of the job will descend."""
-        _tell(self._lifeline, b"go\n")
+        """Have the launcher create the job's first process; return its PID."""
+        _write(self._lifeline, b"go\n")
         deadline = time.monotonic() + _START_SECONDS
-        while (root := self._told("child-pid")) is None:
-            if not _is_ready(self._status.reader, deadline) or not self._listen():
+        while (root := self._reported("child-pid")) is None:
+            if not _is_ready(self._status.reader, deadline) or not self._receive():
                 raise LauncherFailed("did not start")
         if root != self.pid:
             self._root_handle = os.pidfd_open(root)
-            self._ours.callback(os.close, self._root_handle)
+            self._handles.callback(os.close, self._root_handle)
         return root
 
     def start(self) -> None:
-        """Let the job itself start."""
-        _tell(self._start, b"!")
+        """Start the job."""
+        _write(self._start, b"!")
 
     def end(self) -> None:
-        """Have whatever still lives of the job killed, and wait until nothing does."""
+        """Kill all processes of the job, and wait until they are gone."""
         self._lifeline.close_writer()
         if self._root_handle != self.handle:
-            # The first process of a namespace takes all others with it, at once. Our reaper would leave them behind.
+            # Killing the first process of a PID namespace kills all others. Killing our reaper would orphan them.
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._root_handle, signal.SIGKILL)
         deadline = time.monotonic() + _END_SECONDS
@@ -128,20 +129,20 @@ class Launcher:
             self._process.kill()
             raise LauncherFailed("could not be ended")
         self._process.wait()
-        while _is_ready(self._status.reader, deadline) and self._listen():
+        while _is_ready(self._status.reader, deadline) and self._receive():
             pass
 
     def _pipe(self) -> Pipe:
         pipe = Pipe()
-        self._ours.callback(pipe.close)
+        self._handles.callback(pipe.close)
         return pipe
 
     def _launch_process(self) -> "subprocess.Popen[bytes]":
-        orders = _file_in_memory(self._launch.orders)
-        # Open for both: who holds this end can read from it, too, and is not killed by writing to a dead harness.
-        # Bubblewrap would die half-way, and leave behind a child that waits for it for ever.
+        config = _file_in_memory(self._launch.config)
+        # Opened for reading and writing: the launcher then also holds a reader, so that writing after the harness died
+        # does not raise SIGPIPE. Otherwise bubblewrap would die during setup and leave a child that waits forever.
         status = os.open(f"/proc/self/fd/{self._status.writer}", os.O_RDWR | os.O_CLOEXEC)
-        ends = LauncherPipes(orders=orders, status=status, start=self._start.reader)
+        ends = LauncherPipes(config=config, status=status, start=self._start.reader)
         try:
             return subprocess.Popen(
                 list(self._launch.command(ends)),
@@ -150,43 +151,43 @@ class Launcher:
                 stderr=self._output.writer,
                 cwd=self._launch.working_folder,
                 env=dict(self._launch.environment),
-                pass_fds=(ends.orders, ends.status, ends.start, *self._launch.pass_fds),
-                # Ctrl-C on a terminal is for us; we then end the job in good order.
+                pass_fds=(ends.config, ends.status, ends.start, *self._launch.pass_fds),
+                # Ctrl-C in a terminal must reach only the harness, which then ends the job.
                 start_new_session=True,
             )
         finally:
-            os.close(orders)
+            os.close(config)
             os.close(status)
             self._lifeline.close_reader()
             self._start.close_reader()
             self._status.close_writer()
             self._output.close_writer()
 
-    def _listen(self) -> bool:
-        """Take in what the keeper says; False when it will say no more."""
-        words = os.read(self._status.reader, 4096)
-        self._said += words
-        return bool(words)
+    def _receive(self) -> bool:
+        """Read from the status pipe; False at its end."""
+        content = os.read(self._status.reader, 4096)
+        self._received += content
+        return bool(content)
 
-    def _told(self, fact: str) -> int | None:
-        whole_lines = self._said[: self._said.rfind(b"\n") + 1].splitlines()
-        return next((facts[fact] for facts in map(json.loads, whole_lines) if fact in facts), None)
+    def _reported(self, key: str) -> int | None:
+        complete_lines = self._received[: self._received.rfind(b"\n") + 1].splitlines()
+        return next((facts[key] for facts in map(json.loads, complete_lines) if key in facts), None)
 
 
 def _file_in_memory(content: bytes) -> int:
-    handle = os.memfd_create("orders")
+    handle = os.memfd_create("config")
     os.write(handle, content)
     os.lseek(handle, 0, os.SEEK_SET)
     return handle
 
 
-def _tell(pipe: Pipe, words: bytes) -> None:
-    # A keeper that is gone is noticed by its silence.
+def _write(pipe: Pipe, content: bytes) -> None:
+    # A dead launcher is detected by the end of its status pipe.
     with suppress(BrokenPipeError):
-        os.write(pipe.writer, words)
+        os.write(pipe.writer, content)
 
 
 def _is_ready(handle: int, deadline: float) -> bool:
-    waiting = select.poll()
-    waiting.register(handle, select.POLLIN)
-    return bool(waiting.poll(1000 * max(0.0, deadline - time.monotonic())))
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    return bool(poll.poll(1000 * max(0.0, deadline - time.monotonic())))

@@ -1,4 +1,4 @@
-"""What a job prints, kept within bounds: its beginning, its end, and a line that says how much is missing between."""
+"""A job's output in bounded size: its beginning, its end, and a line with the number of bytes left out."""
 
 import os
 import re
@@ -15,9 +15,9 @@ _CONTROL_CHARACTERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class BoundedOutput:
-    """Drains a pipe for as long as a job writes to it, in constant memory.
+    """Reads a job's output pipe in constant memory.
 
-    The beginning goes to the log at once, so that a running job can be watched; the end when it is closed.
+    The beginning is written to the log immediately, so that a running job can be watched; the end on closing.
     """
 
     def __init__(self, pipe: int, log: Path) -> None:
@@ -38,7 +38,7 @@ class BoundedOutput:
             self._log.write(self._end())
 
     def drain_once(self) -> bool:
-        """Take what is there; False when nobody can write any more."""
+        """Read the available output; False at the end of the pipe."""
         try:
             chunk = os.read(self._pipe, _CHUNK_BYTES)
         except BlockingIOError:
@@ -47,15 +47,15 @@ class BoundedOutput:
         return bool(chunk)
 
     def drain(self) -> None:
-        """Take all that is there and do not wait for more: who holds the other end open may never let go."""
+        """Read all available output without waiting for the end: a process may hold the pipe open forever."""
         before = -1
         while self._total_bytes != before:
             before = self._total_bytes
             self.drain_once()
 
     def tail(self) -> str:
-        """The last few thousand characters, as text that is safe to show on a terminal."""
-        # Four bytes is the longest character.
+        """The last few thousand characters, without escape sequences and control characters."""
+        # A UTF-8 character has at most four bytes.
         kept = bytes((self._head + self._tail)[-4 * TAIL_CHARACTERS :])
         text = kept.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
         return _CONTROL_CHARACTERS.sub("", _ESCAPE_SEQUENCES.sub("", text))[-TAIL_CHARACTERS:]

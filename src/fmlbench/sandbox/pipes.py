@@ -1,4 +1,4 @@
-"""Pipes whose two ends are closed at different times by different owners."""
+"""Pipes whose two ends have different owners and are closed at different times."""
 
 import os
 from dataclasses import dataclass, field
@@ -17,15 +17,15 @@ class Pipe:
         self._open = {self.reader, self.writer}
 
     def close_reader(self) -> None:
-        """Close our handle on the end that is read from."""
+        """Close our handle of the read end."""
         self._close(self.reader)
 
     def close_writer(self) -> None:
-        """Close our handle on the end that is written to; its reader then meets the end of the file."""
+        """Close our handle of the write end; the reader then gets end of file."""
         self._close(self.writer)
 
     def close(self) -> None:
-        """Close what is still open."""
+        """Close the ends that are still open."""
         self.close_reader()
         self.close_writer()
 

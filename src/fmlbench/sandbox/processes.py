@@ -1,4 +1,4 @@
-"""What the kernel tells about a process and all that descend from it, read from /proc."""
+"""Read the resource usage of a process and its descendants from /proc."""
 
 import os
 import stat
@@ -14,53 +14,53 @@ from fmlbench.core.task import Limits
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
-# Positions in /proc/PID/stat, counted from the state, which follows the name in parentheses.
+# Field positions in /proc/PID/stat, counted from the state, which follows the name in parentheses.
 _UTIME, _CSTIME, _THREADS, _START, _RSS = 11, 14, 17, 19, 21
-_STILL = (b"T", b"t", b"Z", b"X", b"D")
-"""Stopped, traced, dead, or within the kernel, where a process that was stopped stays when it would get out."""
+_FROZEN_STATES = (b"T", b"t", b"Z", b"X", b"D")
+"""Stopped, traced, dead, or in uninterruptible sleep, after which a pending SIGSTOP stops the process."""
 
 
 @dataclass(frozen=True)
 class ProcessUsage:
-    """What the processes of a job use, or have used, at one moment."""
+    """Resource usage of a job's processes at one moment."""
 
     cpu_seconds: float
     memory_bytes: int
     processes: int
-    """Processes and threads alive."""
+    """Number of live processes and threads."""
 
 
 class UsageMeter(Protocol):
-    """Something that can tell what a job uses."""
+    """Measures the resource usage of a job."""
 
     def pids(self) -> list[int]:
         """The job's processes."""
         ...
 
     def usage(self) -> ProcessUsage:
-        """What they use now."""
+        """Their current resource usage."""
         ...
 
     def oom_kills(self) -> int:
-        """How many of them the kernel killed because they used too much memory."""
+        """How many of them the kernel's OOM killer has killed."""
         ...
 
 
 @dataclass(frozen=True)
 class _Stat:
     cpu_seconds: float
-    """Its own and that of the children it has waited for."""
+    """Including the children that it has waited for."""
     threads: int
     rss_bytes: int
     start_ticks: int
 
 
 class ProcessTree:
-    """Meters the descendants of a process; needs no rights beyond those of the user who started them.
+    """Measures the descendants of a process without special privileges.
 
-    The root is a sandbox's own process: only its CPU seconds count, with those of processes it has waited for. A child
-    whose parent ignores SIGCHLD takes its CPU seconds with it when it ends, and memory that is mapped nowhere is not
-    seen: a cgroup knows better, where there is one.
+    The root belongs to the sandbox: only its CPU seconds count, including those of children it has waited for. It is
+    less exact than a cgroup: CPU seconds of a child are lost if its parent ignores SIGCHLD, and memory that is mapped
+    in no process is not counted.
     """
 
     def __init__(self, root: int, limits: Limits) -> None:
@@ -69,7 +69,7 @@ class ProcessTree:
         self._cpu_seconds = 0.0
 
     def pids(self) -> list[int]:
-        """The descendants, without the root; not many more than are allowed, for bombs breed faster than we count."""
+        """The descendants without the root, cut off at twice the limit: a fork bomb forks faster than we count."""
         found = _children_of(self._root)
         for pid in found:
             if len(found) > self._limits.processes:
@@ -78,10 +78,10 @@ class ProcessTree:
         return found[: 2 * self._limits.processes]
 
     def usage(self) -> ProcessUsage:
-        """Sum over the tree; the exact size of memory costs much more to read, so only where it matters."""
+        """Sum over the tree; proportional memory is slow to read, so only if the RSS sum exceeds the limit."""
         pids = self.pids()
         stats = [known for known in map(_stat_of, pids) if known]
-        # A process can end between two looks; what it had used was used all the same.
+        # A process can end between two measurements; its CPU time still counts, so the sum never decreases.
         root = _stat_of(self._root)
         ended_seconds = root.cpu_seconds if root else 0.0
         self._cpu_seconds = max(self._cpu_seconds, ended_seconds + sum(known.cpu_seconds for known in stats))
@@ -91,24 +91,24 @@ class ProcessTree:
         return ProcessUsage(self._cpu_seconds, memory, sum(known.threads for known in stats))
 
     def oom_kills(self) -> int:
-        """None: without a group nobody but the watchdog kills for memory."""
+        """Always 0: without a cgroup only the watchdog kills for memory."""
         return 0
 
 
 def start_ticks_of(pid: int) -> int | None:
-    """When a process began: together with its number this names it for ever. None where there is no such process."""
+    """The start time of a process; with the PID it identifies the process uniquely. None if it does not exist."""
     known = _stat_of(pid)
     return known.start_ticks if known else None
 
 
 def is_frozen(pid: int) -> bool:
-    """Whether no thread of a process runs, or will before it is told to."""
+    """Whether all threads of a process are stopped until SIGCONT."""
     states = (_fields_of(line) for line in Path(f"/proc/{pid}/task").glob("*/stat"))
-    return all(fields is None or fields[0] in _STILL for fields in states)
+    return all(fields is None or fields[0] in _FROZEN_STATES for fields in states)
 
 
 def unlinked_bytes(pids: Iterable[int]) -> Counter[int]:
-    """The size, by file system, of files without a name that processes hold open: no folder shows them."""
+    """The size, by file system, of deleted files that processes hold open; no folder lists them."""
     sizes: dict[tuple[int, int], int] = {}
     for pid in pids:
         try:
@@ -130,7 +130,7 @@ def unlinked_bytes(pids: Iterable[int]) -> Counter[int]:
 
 def _children_of(pid: int) -> list[int]:
     children: list[int] = []
-    # Threads have children, not processes. Any of them can be gone by the time we look.
+    # Children are listed per thread. Any thread can end before its list is read.
     for listing in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):
             children.extend(map(int, listing.read_bytes().split()))
@@ -150,7 +150,7 @@ def _stat_of(pid: int) -> _Stat | None:
 
 
 def _fields_of(stat: Path) -> list[bytes] | None:
-    """What a line of the kernel's says of a process or thread, from its state on; None where it is gone."""
+    """The fields of a stat file, from the state on; None if the process or thread has ended."""
     try:
         line = stat.read_bytes()
     except OSError:
@@ -159,7 +159,7 @@ def _fields_of(stat: Path) -> list[bytes] | None:
 
 
 def _proportional_bytes(pid: int) -> int:
-    """A process's memory with pages shared among n counted as 1/n: forked workers share most of theirs."""
+    """A process's memory with pages shared by n processes counted as 1/n (PSS): forked workers share most pages."""
     try:
         lines = Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines()
     except OSError:

@@ -1,8 +1,7 @@
-"""What a sandbox is: it runs one job in a world of its own and tells how it ended.
+"""The protocol of sandboxes: run one job with its own root folder and report how it ended.
 
-A job's world is a root folder with the job's mounts below it. Sealed, that root is ``/`` of a fresh mount
-namespace; unsealed, it is a folder of links. Programs find everything through the root they are given as their
-last argument, so the same driver runs in both.
+The job's mounts are below its root. In the sealed sandbox the root is ``/`` of a new mount namespace; in the unsealed
+one it is a folder of symbolic links. Programs get the root as their last argument, so the same driver runs in both.
 """
 
 import threading
@@ -21,7 +20,7 @@ from fmlbench.tasks.part import Part
 
 @dataclass(frozen=True)
 class Mount:
-    """A file or folder of this machine that a job may see, at ``target`` below the job's root."""
+    """A file or folder of this machine that a job can access, at ``target`` below the job's root."""
 
     source: Path
     target: str
@@ -29,7 +28,7 @@ class Mount:
 
 
 def mounts_of(part: Part, target: str) -> tuple[Mount, ...]:
-    """A part of a task at ``target``: as a folder, or file by file where it is made of several."""
+    """Mounts of a task part at ``target``: one folder, or single files if the part combines several folders."""
     if part.is_one_folder:
         return (Mount(part.folders[0], target),)
     return tuple(Mount(path, f"{target}/{name}") for name, path in part.files().items())
@@ -37,13 +36,13 @@ def mounts_of(part: Part, target: str) -> tuple[Mount, ...]:
 
 @dataclass(frozen=True)
 class TaskPython:
-    """An interpreter with its packages; everything it needs to start lies in ``folders``."""
+    """An interpreter with its packages; ``folders`` contain everything it needs to start."""
 
     executable: Path
     folders: tuple[Path, ...]
-    """Mounted read-only at their own paths."""
+    """Mounted read-only at their original paths."""
     hidden: tuple[Path, ...] = ()
-    """Folders within those that must look empty: packages of the machine's own Python may hold a task's data."""
+    """Subfolders that are masked as empty: packages of the machine's Python may contain a task's data."""
 
 
 @dataclass(frozen=True)
@@ -51,33 +50,33 @@ class Job:
     """One process to run: ``python script ROOT``."""
 
     name: str
-    """Unique on this machine while the job runs; starts with the run's id, so that leftovers can be counted."""
+    """Unique on this machine while the job runs; starts with the run's id, so that leftovers can be found."""
     python: TaskPython
     script: str
     """The program's path below the root."""
     mounts: tuple[Mount, ...]
     limits: Limits
     log: Path
-    """Where the job's output is kept, capped."""
+    """The file for the job's output, with a bounded size."""
     threads: int = 1
     arguments: tuple[str, ...] = ()
     """Passed before the root."""
     import_path: tuple[str, ...] = ()
-    """Folders below the root that Python imports from."""
+    """Folders below the root for PYTHONPATH."""
     working_folder: str = "scratch"
-    """Below the root; ``scratch`` is an empty writable folder that every job has and that is gone afterwards."""
+    """Below the root; ``scratch`` is an empty writable folder that is deleted after the job."""
     devices: tuple[str, ...] = ()
     pass_fds: tuple[int, ...] = ()
     isolated: bool = False
-    """Start Python with -I: no current folder, no user site, no environment."""
+    """Start Python with -I: no current folder, no user site, no environment variables."""
     stop: threading.Event | None = None
-    """Set by another thread that wants the job ended; it is then nobody's failure."""
+    """Another thread sets it to end the job; the exit kind is then ``INFRA``, not a failure of the job."""
     locks: bool = False
-    """Whether it can lock files; where it cannot, it is told that it did."""
+    """Whether file locks work. If False, lock calls report success but lock nothing."""
     freezer: Freezer | None = None
-    """By which another thread can make it stand still for a while."""
-    gate: StartBarrier | None = None
-    """What the job waits at, ready to work, until another thread opens it; its number is the last of the arguments."""
+    """Lets another thread freeze the job."""
+    barrier: StartBarrier | None = None
+    """The job waits here after its imports until another thread opens it; the descriptor is the last argument."""
 
 
 class ExitKind(StrEnum):
@@ -89,12 +88,12 @@ class ExitKind(StrEnum):
     OUT_OF_MEMORY = "out-of-memory"
     TOO_MUCH_DISK = "too-much-disk"
     INFRA = "infra"
-    """The job could not be started, or the sandbox itself was killed by somebody else."""
+    """The job could not be started, or the sandbox was killed from outside."""
 
 
 @dataclass(frozen=True)
 class ExitReason:
-    """How a job ended and why, in one line."""
+    """How a job ended, and a one-line reason."""
 
     ending: ExitKind
     reason: str
@@ -102,12 +101,12 @@ class ExitReason:
 
 @dataclass(frozen=True)
 class Execution:
-    """What a job did and used."""
+    """The result of a job and its resource usage."""
 
     ending: ExitKind
     reason: str
     exit_code: int | None
-    """None where the job did not end by itself."""
+    """None if the job did not exit by itself."""
     seconds: float
     cpu_seconds: float
     peak_memory_mb: float
@@ -116,15 +115,15 @@ class Execution:
 
 
 RunJob = Callable[[Job], Execution]
-"""Runs a job to its end: a sandbox does, or somebody who has let the job get ready in one."""
+"""Runs a job to its end: ``Sandbox.run``, or ``StagePipeline.run`` for jobs that were started ahead."""
 
 
 class Sandbox(Protocol):
-    """Something that runs jobs, each in a world of its own, and leaves nothing behind."""
+    """Runs jobs in separation from each other, and leaves no processes or files behind."""
 
     @property
     def isolation(self) -> Isolation:
-        """How well jobs are held."""
+        """The isolation level."""
         ...
 
     def run(self, job: Job) -> Execution:

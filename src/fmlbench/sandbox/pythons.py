@@ -1,4 +1,4 @@
-"""Find what an interpreter needs to start, so that a sandbox can show it that and no more."""
+"""Find the folders that an interpreter needs to start, so that a sandbox mounts only these."""
 
 import re
 import sys
@@ -9,27 +9,27 @@ from fmlbench.core.errors import EnvironmentBroken
 from fmlbench.sandbox.protocol import TaskPython
 
 _SHARED_PREFIXES = (Path("/usr"), Path("/usr/local"))
-"""Installations that share their folders with everything else on the machine."""
+"""Prefixes that also contain other software."""
 
 
 def machine_python() -> TaskPython:
-    """The interpreter that runs us, without the packages installed beside it."""
+    """The interpreter that runs the harness, without its installed packages."""
     executable = Path(getattr(sys, "_base_executable", None) or sys.executable).resolve()
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     return _task_python(executable, (), [executable.parent.parent, Path(sys.base_prefix)], version)
 
 
 def python_in(venv: Path) -> TaskPython:
-    """The interpreter of a virtual environment, with the packages of that environment only."""
+    """The interpreter of a virtual environment, with only the packages of that environment."""
     venv = venv.absolute()
     executable = venv / "bin" / "python"
     facts = _read_facts(venv / "pyvenv.cfg")
     version = re.match(r"\d+\.\d+", facts.get("version") or facts.get("version_info", ""))
     if version is None or "home" not in facts or not executable.exists():
         raise EnvironmentBroken(
-            f"'{venv}' is not a virtual environment that works.", hint="Remove it and prepare again."
+            f"'{venv}' is not a working virtual environment.", hint="Remove it and prepare the task again."
         )
-    # An environment knows its base by the name it was made with, which may be a link to where that really is.
+    # "home" is the path that the environment was created with, which may be a symbolic link.
     prefixes = [Path(facts["home"]).parent, executable.resolve().parent.parent]
     return _task_python(executable, (venv,), prefixes, version[0])
 
@@ -44,7 +44,7 @@ def _task_python(executable: Path, folders: tuple[Path, ...], prefixes: Iterable
 
 
 def _needed_in(prefix: Path, version: str) -> Iterator[Path]:
-    """What of an installation is needed: its programs and libraries, but no shared data, no other environments."""
+    """The required parts of an installation: programs and libraries, but no shared data and no other environments."""
     if prefix not in _SHARED_PREFIXES:
         yield from (prefix / name for name in ("bin", "lib", "lib64") if (prefix / name).is_dir())
         return

@@ -1,9 +1,9 @@
-"""Keeps an unsealed job: starts it, and kills whatever came of it when it ends or the harness dies.
+"""Start an unsealed job, and kill all its descendants when it ends or the harness dies.
 
-    python -I -S reaper.py ORDERS_FD STATUS_FD START_FD
+    python -I -S reaper.py CONFIG_FD STATUS_FD START_FD
 
-A program of its own, for the kernel hands orphans to the nearest ancestor that asks for them: so daemons stay in
-reach. It follows the protocol in keeper.py. What kills it, though, frees the job: nothing seals this rung.
+It is a separate process because it becomes a child subreaper: the kernel reparents orphans to it, so it can find and
+kill daemons. It follows the protocol in launcher.py. A job that kills this process escapes: this level is not sealed.
 """
 
 import ctypes
@@ -17,44 +17,44 @@ from contextlib import suppress
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
-_SECONDS_BETWEEN_REAPING = 0.2
+_REAP_SECONDS = 0.2
 
 
 def main() -> None:
-    """Keep one job."""
-    orders_fd, status_fd, start_fd = map(int, sys.argv[1:])
-    with os.fdopen(orders_fd, "rb") as file:
-        orders = json.load(file)
+    """Run one job."""
+    config_fd, status_fd, start_fd = map(int, sys.argv[1:])
+    with os.fdopen(config_fd, "rb") as file:
+        config = json.load(file)
     os.set_inheritable(status_fd, False)
     os.set_inheritable(start_fd, False)
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if not os.read(0, 100):
         return
-    _say(status_fd, {"child-pid": os.getpid()})
+    _report(status_fd, {"child-pid": os.getpid()})
     if not os.read(start_fd, 1):
         return
     job = os.posix_spawn(
-        orders["command"][0],
-        orders["command"],
-        orders["environment"],
+        config["command"][0],
+        config["command"],
+        config["environment"],
         file_actions=[(os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0)],
         setsid=True,
     )
     exit_code = _wait_for(job)
     _end_descendants()
     if exit_code is not None:
-        _say(status_fd, {"exit-code": exit_code})
+        _report(status_fd, {"exit-code": exit_code})
 
 
-def _say(status_fd: int, facts: dict[str, int]) -> None:
+def _report(status_fd: int, facts: dict[str, int]) -> None:
     os.write(status_fd, json.dumps(facts).encode() + b"\n")
 
 
 def _wait_for(job: int) -> int | None:
-    """Wait for the job's exit code, or for the lifeline to be cut: then there is none."""
+    """Wait for the job's exit code; None if the lifeline was closed before."""
     handle = os.pidfd_open(job)
     while True:
-        ready, _, _ = select.select([0, handle], [], [], _SECONDS_BETWEEN_REAPING)
+        ready, _, _ = select.select([0, handle], [], [], _REAP_SECONDS)
         if handle in ready:
             code = os.waitstatus_to_exitcode(os.waitpid(job, 0)[1])
             return code if code >= 0 else 128 - code
@@ -69,7 +69,7 @@ def _reap_others(job: int) -> None:
 
 
 def _end_descendants() -> None:
-    """Stop them all before killing any: a fork bomb breeds faster than it is killed one by one."""
+    """Stop all descendants before killing any: a fork bomb forks faster than single processes can be killed."""
     while descendants := _descendants():
         stopped: set[int] = set()
         while fresh := [pid for pid in descendants if pid not in stopped]:

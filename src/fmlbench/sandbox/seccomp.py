@@ -1,11 +1,15 @@
-"""Which system calls a sealed job does without, as a program for the kernel (seccomp).
+"""A seccomp filter that disables covert channels and unneeded system calls in sealed jobs.
 
-Two sittings of an exam must not talk to each other. They share nothing they can write, but the files they read, and
-the kernel tells whoever asks which parts of a file are in memory, and drops parts on demand: a letter box. So such
-questions are not answered and such demands are ignored. Locks are another one: whoever can read a file can lock it, and
-whoever else can read it can see that. A stage gets every lock that it asks for, and none is made. Besides, calls that
-no training code needs are switched off, because the kernel's rarely used corners are where ways out of sandboxes have
-been found.
+Processes of different exam passes must not exchange information. They share no writable file, but they share read-only
+files, and these give two covert channels:
+
+- Page cache: mincore, cachestat and preadv2(RWF_NOWAIT) show which pages of a file are in memory; fadvise, madvise and
+  process_madvise evict pages. The queries fail. Eviction requests return success and do nothing.
+- File locks: any process that can read a file can lock it, and others can detect the lock. Without ``locks``, lock
+  calls return success and lock nothing; queries for locks fail.
+
+Calls that no training code needs (bpf, io_uring, keyctl, perf_event_open, userfaultfd) are disabled, because rarely
+used kernel interfaces are a frequent source of sandbox escapes.
 """
 
 import errno
@@ -20,11 +24,11 @@ _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _FAIL_WITH = 0x7FFF0000, 0x00050000
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _ARGUMENT_BYTES = 0, 4, 16, 8
 _X32 = 0x40000000
-"""Calls from here on are the same as below, by another name."""
+"""Calls of the x32 ABI start here; they are aliases of the 64-bit calls, so they are rejected."""
 
-_NOT_WAITING = 8
-_DROP_FROM_MEMORY = 4
-_COLD, _PAGE_OUT = 20, 21
+_RWF_NOWAIT = 8
+_POSIX_FADV_DONTNEED = 4
+_MADV_COLD, _MADV_PAGEOUT = 20, 21
 
 
 @dataclass(frozen=True)
@@ -49,20 +53,20 @@ _SAME_EVERYWHERE = {"io_uring_setup": 425, "io_uring_enter": 426, "io_uring_regi
     "process_madvise": 440,
     "cachestat": 451,
 }
-_SWITCHED_OFF = ("mincore", "bpf", "perf_event_open", "userfaultfd", "add_key", "request_key", "keyctl")
+_DISABLED = ("mincore", "bpf", "perf_event_open", "userfaultfd", "add_key", "request_key", "keyctl")
 
 
-_LOCK = (6, 7, 37, 38)
-_ASK_FOR_LOCKS = (5, 36)
-_LEASE = 1024
-"""What fcntl is told to do, of one process or of one open file."""
+_SET_LOCK = (6, 7, 37, 38)
+_GET_LOCK = (5, 36)
+_SET_LEASE = 1024
+"""Commands of fcntl, for process locks and for open file description locks."""
 
 
 @contextmanager
 def open_syscall_filter(*, locks: bool) -> Generator[int | None]:
-    """A file with the program, to be read once; None for machines whose numbers we do not know.
+    """A descriptor of the filter program, readable once; None on architectures with unknown call numbers.
 
-    Only where nobody may be signalled to, ``locks`` are real.
+    ``locks`` keeps file locks working; it is only safe if no other job can read the same files.
     """
     machine = _MACHINES.get(platform.machine())
     if machine is None:
@@ -85,26 +89,26 @@ def _program(machine: _Machine, *, locks: bool) -> Iterator[bytes]:
     yield _step(_LOAD, _NUMBER)
     yield _step(_AT_LEAST, _X32, skip_if_not=1)
     yield _fail(errno.ENOSYS)
-    for name in _SWITCHED_OFF:
-        yield from _unless(numbers[name], errno.ENOSYS)
+    for name in _DISABLED:
+        yield from _reject(numbers[name], errno.ENOSYS)
     for number in _SAME_EVERYWHERE.values():
-        yield from _unless(number, errno.ENOSYS)
-    # Advice may be ignored: zero tells the caller that all is well.
-    yield from _unless(numbers["fadvise64"], 0, argument=3, test=_EQUAL, value=_DROP_FROM_MEMORY)
-    yield from _unless(numbers["madvise"], 0, argument=2, test=_EQUAL, value=_COLD)
-    yield from _unless(numbers["madvise"], 0, argument=2, test=_EQUAL, value=_PAGE_OUT)
-    yield from _unless(numbers["preadv2"], errno.EOPNOTSUPP, argument=5, test=_ANY_BIT, value=_NOT_WAITING)
+        yield from _reject(number, errno.ENOSYS)
+    # The kernel may ignore advice, so error number 0 (success) is a valid result.
+    yield from _reject(numbers["fadvise64"], 0, argument=3, test=_EQUAL, value=_POSIX_FADV_DONTNEED)
+    yield from _reject(numbers["madvise"], 0, argument=2, test=_EQUAL, value=_MADV_COLD)
+    yield from _reject(numbers["madvise"], 0, argument=2, test=_EQUAL, value=_MADV_PAGEOUT)
+    yield from _reject(numbers["preadv2"], errno.EOPNOTSUPP, argument=5, test=_ANY_BIT, value=_RWF_NOWAIT)
     if not locks:
-        yield from _unless(numbers["flock"], 0)
-        for order in _LOCK:
-            yield from _unless(numbers["fcntl"], 0, argument=1, test=_EQUAL, value=order)
-        for order in (*_ASK_FOR_LOCKS, _LEASE):
-            yield from _unless(numbers["fcntl"], errno.ENOLCK, argument=1, test=_EQUAL, value=order)
+        yield from _reject(numbers["flock"], 0)
+        for command in _SET_LOCK:
+            yield from _reject(numbers["fcntl"], 0, argument=1, test=_EQUAL, value=command)
+        for command in (*_GET_LOCK, _SET_LEASE):
+            yield from _reject(numbers["fcntl"], errno.ENOLCK, argument=1, test=_EQUAL, value=command)
     yield _step(_RETURN, _ALLOW)
 
 
-def _unless(number: int, error: int, *, argument: int | None = None, test: int = 0, value: int = 0) -> Iterator[bytes]:
-    """Fail a call, or only with some value of one of its arguments; any other call goes on to the next lines."""
+def _reject(number: int, error: int, *, argument: int | None = None, test: int = 0, value: int = 0) -> Iterator[bytes]:
+    """Make a call return ``error``, optionally only for one argument value; other calls continue to the next rule."""
     if argument is None:
         yield _step(_EQUAL, number, skip_if_not=1)
         yield _fail(error)

@@ -1,4 +1,4 @@
-"""A gate before a job's work: the job makes itself ready behind it, and no clock runs against it until it is opened."""
+"""A barrier before a job's work: the job starts Python and waits; its time limits start when the barrier opens."""
 
 import os
 from contextlib import suppress
@@ -7,39 +7,39 @@ from fmlbench.sandbox.pipes import Pipe
 
 
 class StartBarrier:
-    """Shut at first. One thread opens it or gives the job up; the one that supervises the job lets it through."""
+    """Closed at first. One thread opens it or cancels the job; the supervising thread then releases or ends the job."""
 
     def __init__(self) -> None:
         self._job, self._notice = Pipe(), Pipe()
         self.is_open = False
-        self.is_given_up = False
+        self.is_cancelled = False
 
     @property
     def job_end(self) -> int:
-        """Where the job reads one byte before it starts to work; the end of the file means that it is not wanted."""
+        """The descriptor from which the job reads one byte before its work; end of file means that it is cancelled."""
         return self._job.reader
 
     @property
     def notice(self) -> int:
-        """Readable once the gate has been opened or the job was given up."""
+        """Readable once the barrier has been opened or the job was cancelled."""
         return self._notice.reader
 
     def open(self) -> None:
-        """Have the job start its work."""
+        """Request the start of the job's work."""
         self.is_open = True
         self._notice.close_writer()
 
-    def give_up(self) -> None:
-        """Have the job ended, whatever it is doing."""
-        self.is_given_up = True
+    def cancel(self) -> None:
+        """Request the end of the job, whether it waits or runs."""
+        self.is_cancelled = True
         self._notice.close_writer()
 
-    def let_through(self) -> None:
-        """Tell the job itself; one that died before is noticed elsewhere."""
+    def release(self) -> None:
+        """Send the byte to the job; a dead job is detected by its supervisor."""
         with suppress(BrokenPipeError):
             os.write(self._job.writer, b"!")
 
     def close(self) -> None:
-        """Let go of the pipes, once the job has ended."""
+        """Close the pipes, once the job has ended."""
         self._job.close()
         self._notice.close()

@@ -1,4 +1,4 @@
-"""How much a job has put on disk: in its writable folders, in scratch, and in files without a name."""
+"""Measure a job's storage: its writable folders, its scratch space, and deleted files that it holds open."""
 
 import os
 import stat
@@ -12,25 +12,25 @@ from fmlbench.sandbox.protocol import ExitKind, ExitReason
 
 _MAX_DEPTH = 64
 _LONGEST_PATH = 1024
-"""In bytes, below the folder: beyond 4096 for all of a path, the kernel takes none."""
-_LOCKED = "locked a folder, so that it cannot be measured"
+"""In bytes, below the folder; the kernel rejects complete paths of more than 4096 bytes."""
+_LOCKED = "removed the permissions of a folder, so that it cannot be measured"
 
 
 class Unmeasurable(Exception):
-    """A folder that was made so that nobody can look through it."""
+    """A folder's permissions, depth or path length prevent measuring it."""
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What lies in a folder."""
+    """The size of a folder's contents."""
 
     bytes: int
     files: int
-    """Files and folders."""
+    """Number of files and folders."""
 
 
 def measure(folders: Iterable[Path], *, at_most_files: int) -> Contents:
-    """Measure folders without following a link; stop counting soon after ``at_most_files``."""
+    """Measure folders without following links; stop soon after ``at_most_files``."""
     size = files = 0
     for folder in folders:
         if not folder.is_dir():
@@ -45,13 +45,13 @@ def measure(folders: Iterable[Path], *, at_most_files: int) -> Contents:
     return Contents(size, files)
 
 
-def weigh(folder: Path) -> int:
-    """The bytes that a folder hands on: in its files, and in names, targets of links and extended attributes."""
+def stored_bytes(folder: Path) -> int:
+    """All bytes in which a folder can store information: files, names, link targets and extended attributes."""
     inside = [Path(place) / name for place, folders, files in os.walk(folder) for name in (*folders, *files)]
-    return _attributes_of(folder) + sum(_weigh_entry(path) for path in inside)
+    return _attributes_of(folder) + sum(_entry_bytes(path) for path in inside)
 
 
-def _weigh_entry(path: Path) -> int:
+def _entry_bytes(path: Path) -> int:
     facts = path.lstat()
     content = 0 if stat.S_ISDIR(facts.st_mode) else facts.st_size
     return content + len(os.fsencode(path.name)) + _attributes_of(path)
@@ -67,7 +67,7 @@ def _attributes_of(path: Path) -> int:
 
 
 def _measure_open(handle: int, at_most_files: int, depth: int, room: int) -> Contents:
-    """Measure the folder behind ``handle`` and close it: by handles, because names can be changed under our feet."""
+    """Measure an open folder and close it; uses descriptors, because the job can rename folders meanwhile."""
     size = files = 0
     try:
         if depth == 0:
@@ -79,7 +79,7 @@ def _measure_open(handle: int, at_most_files: int, depth: int, room: int) -> Con
                 files += 1
                 room_inside = room - len(os.fsencode(entry.name)) - 1
                 if room_inside < 0:
-                    raise Unmeasurable(f"made a path of more than {_LONGEST_PATH} characters")
+                    raise Unmeasurable(f"created a path of more than {_LONGEST_PATH} characters")
                 inner = _open_folder(entry, handle)
                 if inner is not None:
                     found = _measure_open(inner, at_most_files - files, depth - 1, room_inside)
@@ -107,12 +107,12 @@ def _size_of(entry: os.DirEntry[str]) -> int:
         facts = entry.stat(follow_symlinks=False)
     except OSError:
         return 0
-    # A sparse file counts in full, for so it would be copied; blocks are late where allocation is delayed.
+    # A sparse file counts in full, because a copy would have that size; st_blocks lags under delayed allocation.
     return max(facts.st_size, facts.st_blocks * 512) if stat.S_ISREG(facts.st_mode) else 0
 
 
 class Storage:
-    """Holds what a job stores against its limits."""
+    """Checks a job's storage against its limits."""
 
     def __init__(self, writable: Sequence[Path], scratch_bytes: Callable[[], int], limits: Limits) -> None:
         self._writable = tuple(writable)
@@ -120,8 +120,8 @@ class Storage:
         self._scratch_bytes = scratch_bytes
         self._limits = limits
 
-    def judge(self, pids: Iterable[int] = ()) -> ExitReason | None:
-        """Say what is too much, if anything is; with ``pids``, also look for files that have no name."""
+    def check(self, pids: Iterable[int] = ()) -> ExitReason | None:
+        """The exceeded limit, or None; with ``pids``, deleted files that these processes hold open count too."""
         limits = self._limits
         try:
             contents = measure(self._writable, at_most_files=limits.files)
@@ -129,13 +129,13 @@ class Storage:
             return ExitReason(ExitKind.TOO_MUCH_DISK, str(error))
         if contents.files > limits.files:
             return ExitReason(ExitKind.TOO_MUCH_DISK, f"left more than {limits.files} files")
-        nameless = unlinked_bytes(pids)
-        on_disk = sum(size for device, size in nameless.items() if device in self._devices)
+        unlinked = unlinked_bytes(pids)
+        on_disk = sum(size for device, size in unlinked.items() if device in self._devices)
         if contents.bytes + on_disk > limits.disk_mb * 2**20:
             return ExitReason(ExitKind.TOO_MUCH_DISK, f"left more than {limits.disk_mb} MB in its writable folders")
         if self._scratch_bytes() > limits.scratch_mb * 2**20:
             return ExitReason(ExitKind.TOO_MUCH_DISK, f"used more than {limits.scratch_mb} MB of scratch space")
-        # Beyond what scratch can hold, the rest lies in files that live in memory alone.
-        if nameless.total() - on_disk > (limits.scratch_mb + limits.memory_mb) * 2**20:
+        # Whatever exceeds the scratch space must be in memory-only files (memfd).
+        if unlinked.total() - on_disk > (limits.scratch_mb + limits.memory_mb) * 2**20:
             return ExitReason(ExitKind.OUT_OF_MEMORY, f"used more than {limits.memory_mb} MB of memory")
         return None

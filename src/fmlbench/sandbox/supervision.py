@@ -1,4 +1,4 @@
-"""Run a job under a keeper, from its start to its last process, and tell how it ended."""
+"""Run a job under a launcher until its last process has ended, and report how it ended."""
 
 import selectors
 import signal
@@ -11,85 +11,85 @@ from fmlbench.sandbox.cgroup_versions import Cgroup
 from fmlbench.sandbox.cgroups import open_group
 from fmlbench.sandbox.launcher import Launch, Launcher, LauncherFailed
 from fmlbench.sandbox.output import BoundedOutput
-from fmlbench.sandbox.process_setup import limit_keeper, limit_namespace, missing_parts, writable_folders_of
+from fmlbench.sandbox.process_setup import limit_launcher, limit_namespace, missing_parts, writable_folders_of
 from fmlbench.sandbox.processes import ProcessTree
 from fmlbench.sandbox.protocol import Execution, ExitKind, ExitReason, Job
 from fmlbench.sandbox.start_barrier import StartBarrier
 from fmlbench.sandbox.storage import Storage
 from fmlbench.sandbox.watchdog import Watchdog
 
-_WORDS_CHARACTERS = 200
-_SECONDS_BETWEEN_LOOKS = 0.1
-_SECONDS_TO_OUTLIVE_A_JOB = 1.0
-"""Who is still there so long after a job was ended from outside was not to be ended with it."""
+_MAX_LINE_CHARACTERS = 200
+_POLL_SECONDS = 0.1
+_SHUTDOWN_SECONDS = 1.0
+"""If the harness still runs this long after a job was killed, the kill was not part of a shutdown of both."""
 _STOPPED = ExitReason(ExitKind.INFRA, "was stopped")
 
 
 @dataclass(frozen=True)
 class LaunchSpec:
-    """What differs between the rungs."""
+    """What differs between the isolation levels."""
 
     launch: Launch
     in_namespace: bool
     use_cgroup: bool
     scratch_bytes: Callable[[int], int]
-    """How full the scratch space is, given the process that all of the job descends from."""
+    """The used scratch space in bytes, given the PID of the job's first process."""
 
 
-def supervise(job: Job, rig: LaunchSpec) -> Execution:
-    """Run a job to its end. Whatever happens, nothing of it is left when this returns or raises."""
+def supervise(job: Job, spec: LaunchSpec) -> Execution:
+    """Run a job to its end. No process of it is left when this returns or raises."""
     if missing := missing_parts(job):
-        return infra(f"there is no '{missing[0]}'")
+        return infra(f"'{missing[0]}' does not exist")
     try:
         with ExitStack() as stack:
-            cgroup = open_group(job.name, job.limits) if rig.use_cgroup else None
+            cgroup = open_group(job.name, job.limits) if spec.use_cgroup else None
             if cgroup:
                 stack.callback(cgroup.remove)
-            launcher = stack.enter_context(Launcher(rig.launch))
+            launcher = stack.enter_context(Launcher(spec.launch))
             output = stack.enter_context(BoundedOutput(launcher.output, job.log))
             if job.freezer:
                 stack.callback(job.freezer.end)
             try:
-                return _run(job, rig, cgroup, launcher, output)
+                return _run(job, spec, cgroup, launcher, output)
             except LauncherFailed as failure:
                 output.drain()
                 return infra(f"the sandbox {failure}", output)
-    # A job cannot cause these: it is our own files, pipes and processes that are not to be had, or not to be ended.
-    except (OSError, LauncherFailed) as trouble:
-        return infra(str(trouble))
+    # A job cannot cause these errors: they concern the harness's own files, pipes and processes.
+    except (OSError, LauncherFailed) as error:
+        return infra(str(error))
 
 
-def _run(job: Job, rig: LaunchSpec, cgroup: Cgroup | None, launcher: Launcher, output: BoundedOutput) -> Execution:
+def _run(job: Job, spec: LaunchSpec, cgroup: Cgroup | None, launcher: Launcher, output: BoundedOutput) -> Execution:
     if cgroup:
         cgroup.add(launcher.pid)
-    limit_keeper(launcher.pid, job, in_cgroup=cgroup is not None)
+    limit_launcher(launcher.pid, job, in_cgroup=cgroup is not None)
     root = launcher.begin()
-    if rig.in_namespace:
+    if spec.in_namespace:
         limit_namespace(root, job)
     if job.freezer:
         job.freezer.begin(ProcessTree(root, job.limits).pids)
     launcher.start()
-    verdict = _wait_at_gate(job.gate, job, launcher, output) if job.gate else None
+    exit_reason = _wait_at_barrier(job.barrier, job, launcher, output) if job.barrier else None
     started = time.monotonic()
     watchdog = Watchdog(
         job.limits,
         cgroup or ProcessTree(root, job.limits),
-        Storage(writable_folders_of(job), lambda: rig.scratch_bytes(root), job.limits),
+        Storage(writable_folders_of(job), lambda: spec.scratch_bytes(root), job.limits),
         started,
     )
-    if not verdict:
-        if job.gate:
-            job.gate.let_through()
-        verdict = _follow(job, launcher, output, watchdog)
+    if not exit_reason:
+        if job.barrier:
+            job.barrier.release()
+        exit_reason = _watch(job, launcher, output, watchdog)
     launcher.end()
     seconds = time.monotonic() - started
     output.drain()
-    own_exit_code = None if verdict else launcher.exit_code
-    verdict = verdict or watchdog.look_at_the_end() or _verdict_on(launcher, output)
+    exit_code = None if exit_reason else launcher.exit_code
+    exit_reason = exit_reason or watchdog.final_check() or _reason_of_exit(launcher, output)
     return Execution(
-        ending=verdict.ending,
-        reason=verdict.reason,
-        exit_code=own_exit_code,
+        ending=exit_reason.ending,
+        reason=exit_reason.reason,
+        exit_code=exit_code,
         seconds=seconds,
         cpu_seconds=watchdog.cpu_seconds,
         peak_memory_mb=watchdog.peak_memory_bytes / 2**20,
@@ -97,72 +97,73 @@ def _run(job: Job, rig: LaunchSpec, cgroup: Cgroup | None, launcher: Launcher, o
     )
 
 
-def _wait_at_gate(gate: StartBarrier, job: Job, launcher: Launcher, output: BoundedOutput) -> ExitReason | None:
-    """Let the job get ready and wait until the gate is opened; returned is what it must be ended for before."""
+def _wait_at_barrier(barrier: StartBarrier, job: Job, launcher: Launcher, output: BoundedOutput) -> ExitReason | None:
+    """Wait until the barrier is opened; returns the reason if the job must be ended before."""
     with selectors.DefaultSelector() as selector:
         selector.register(launcher.handle, selectors.EVENT_READ)
         selector.register(launcher.output, selectors.EVENT_READ)
-        selector.register(gate.notice, selectors.EVENT_READ)
-        while not gate.is_open:
-            ready = {key.fd for key, _ in selector.select(_SECONDS_BETWEEN_LOOKS)}
+        selector.register(barrier.notice, selectors.EVENT_READ)
+        while not barrier.is_open:
+            ready = {key.fd for key, _ in selector.select(_POLL_SECONDS)}
             if launcher.output in ready and not output.drain_once():
                 selector.unregister(launcher.output)
             if launcher.handle in ready:
                 return None
-            if _is_unwanted(job):
+            if _is_cancelled(job):
                 return _STOPPED
     return None
 
 
-def _is_unwanted(job: Job) -> bool:
-    return bool((job.stop and job.stop.is_set()) or (job.gate and job.gate.is_given_up))
+def _is_cancelled(job: Job) -> bool:
+    return bool((job.stop and job.stop.is_set()) or (job.barrier and job.barrier.is_cancelled))
 
 
-def _follow(job: Job, launcher: Launcher, output: BoundedOutput, watchdog: Watchdog) -> ExitReason | None:
-    """Wait until the job has ended, or has to be ended; the latter is returned."""
+def _watch(job: Job, launcher: Launcher, output: BoundedOutput, watchdog: Watchdog) -> ExitReason | None:
+    """Wait until the job has ended; returns the reason if it must be ended."""
     with selectors.DefaultSelector() as selector:
         selector.register(launcher.handle, selectors.EVENT_READ)
         selector.register(launcher.output, selectors.EVENT_READ)
         while True:
-            ready = {key.fd for key, _ in selector.select(watchdog.seconds_to_next_look())}
+            ready = {key.fd for key, _ in selector.select(watchdog.seconds_to_next_check())}
             if launcher.output in ready and not output.drain_once():
                 selector.unregister(launcher.output)
             if launcher.handle in ready:
                 return None
-            if _is_unwanted(job):
+            if _is_cancelled(job):
                 return _STOPPED
-            if verdict := watchdog.look():
-                return verdict
+            if exit_reason := watchdog.check():
+                return exit_reason
 
 
-def _verdict_on(launcher: Launcher, output: BoundedOutput) -> ExitReason:
-    """How a job ended that nobody had to end."""
+def _reason_of_exit(launcher: Launcher, output: BoundedOutput) -> ExitReason:
+    """How a job ended that the harness did not end."""
     code = launcher.exit_code
     if code == 0:
         return ExitReason(ExitKind.OK, "")
     if code is None or code - 128 in {signal.SIGTERM, signal.SIGKILL}:
-        # A cluster whose time limit is reached ends all processes one by one, us after the job: that is not its crash.
-        time.sleep(_SECONDS_TO_OUTLIVE_A_JOB)
+        # At its time limit a cluster kills all processes one by one. If the harness is killed during this sleep, the
+        # job's death is not recorded as a crash.
+        time.sleep(_SHUTDOWN_SECONDS)
     if code is None:
-        return ExitReason(ExitKind.INFRA, with_last_line(f"the sandbox {launcher.last_words}", output))
+        return ExitReason(ExitKind.INFRA, with_last_line(f"the sandbox {launcher.exit_description}", output))
     return ExitReason(ExitKind.CRASHED, with_last_line(_name_of(code), output))
 
 
 def _name_of(exit_code: int) -> str:
     try:
-        return f"died of {signal.Signals(exit_code - 128).name}"
+        return f"killed by {signal.Signals(exit_code - 128).name}"
     except ValueError:
         return f"exit code {exit_code}"
 
 
 def with_last_line(reason: str, output: BoundedOutput) -> str:
-    """Add the last line that was printed: where an error says what it is."""
+    """Append the last line of the output, which names the error in a traceback."""
     lines = output.tail().strip().splitlines()
-    return f"{reason}: {lines[-1].strip()[:_WORDS_CHARACTERS]}" if lines else reason
+    return f"{reason}: {lines[-1].strip()[:_MAX_LINE_CHARACTERS]}" if lines else reason
 
 
 def infra(reason: str, output: BoundedOutput | None = None) -> Execution:
-    """The end of a job that the machine failed, not itself."""
+    """The result of a job that failed because of the machine."""
     return Execution(
         ending=ExitKind.INFRA,
         reason=with_last_line(reason, output) if output else reason,

@@ -1,7 +1,6 @@
-"""Which parts of this machine every sealed job sees: programs and shared libraries, and as little else as possible.
+"""The system folders that every sealed job can read: programs, shared libraries, and little else.
 
-Whole folders such as /usr/share or /usr/lib/python3 are left out on purpose: packages put data sets with their
-labels there.
+Folders such as /usr/share and /usr/lib/python3 are not mounted, because packages install data sets with labels there.
 """
 
 import os
@@ -16,7 +15,7 @@ _ETC_OF_OURS = ("passwd", "group", "hosts")
 
 
 def system_mounts() -> list[str]:
-    """Options for bubblewrap that mount the system's part of a job's world."""
+    """Bubblewrap options that mount the system folders."""
     return [
         *_read_only(Path("/usr/bin")),
         *_libraries(Path("/usr")),
@@ -27,30 +26,30 @@ def system_mounts() -> list[str]:
 
 
 def proc_guards() -> list[str]:
-    """Options that make everything in /proc read-only that is not about processes.
+    """Bubblewrap options that make everything in /proc read-only except the processes.
 
-    To the kernel, a job that root started is root's: it may write to the machine's settings, say which program is to
-    run as root when some other crashes. What bubblewrap covers by itself does not include /proc/sys then.
+    If root starts a job, the kernel treats the job as root: it could change kernel settings, for example core_pattern,
+    the program that runs as root when a process crashes. Bubblewrap itself does not protect /proc/sys in this case.
     """
-    # Not by paths: an entry knows by itself whether it is a folder or a link, and there are all those processes.
+    # scandir, because its entries know their type without a stat call for each of the many processes.
     with os.scandir("/proc") as entries:
-        lasting = [entry for entry in entries if not entry.name.isdigit() and not entry.is_symlink()]
-    writable = [entry.path for entry in lasting if entry.is_dir() or entry.stat().st_mode & 0o222]
+        permanent = [entry for entry in entries if not entry.name.isdigit() and not entry.is_symlink()]
+    writable = [entry.path for entry in permanent if entry.is_dir() or entry.stat().st_mode & 0o222]
     return [option for path in sorted(writable) for option in ("--ro-bind", path, path)]
 
 
 def mask(folder: Path) -> list[str]:
-    """Options that make a folder look empty, and keep it so."""
+    """Bubblewrap options that replace a folder with an empty read-only one."""
     return ["--tmpfs", str(folder), "--remount-ro", str(folder)]
 
 
 def _libraries(prefix: Path) -> Iterator[str]:
     for name in _LIBRARY_FOLDERS:
         folder = prefix / name
-        # Debian and its children keep libraries one level down, apart from packages; others mix them.
-        apart = sorted(folder.glob("*-linux-*"))
-        if apart:
-            for part in (*apart, folder / "locale"):
+        # Debian-based systems keep libraries in a subfolder, separate from packages; others mix both.
+        separate = sorted(folder.glob("*-linux-*"))
+        if separate:
+            for part in (*separate, folder / "locale"):
                 yield from _read_only(part)
         elif folder.is_dir():
             yield from _read_only(folder)

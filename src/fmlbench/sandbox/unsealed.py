@@ -1,7 +1,7 @@
-"""The rung without a seal: a job in a folder of links, with limits but without walls.
+"""The unsealed isolation level: a job in a folder of symbolic links, with resource limits but without isolation.
 
-It keeps honest code within bounds and cleans up after it. It hides nothing: a job can read what this user can read,
-write where this user can write, use the network, and kill the process that keeps it. Runs on it say so.
+It enforces limits on honest code and cleans up after it. A job can read and write everything that this user can, use
+the network, and kill its launcher. Runs at this level are marked as unsealed.
 """
 
 import json
@@ -28,7 +28,7 @@ from fmlbench.workspace.files import remove_folder
 
 
 class Unsealed:
-    """Runs each job as an ordinary process, in a cgroup of its own where this user may make one."""
+    """Runs each job as an ordinary process, in a separate cgroup if this user may create one."""
 
     isolation = Isolation.NONE
 
@@ -40,18 +40,18 @@ class Unsealed:
         check_targets(job)
         try:
             return self._run(job)
-        except OSError as trouble:
-            return infra(str(trouble))
+        except OSError as error:
+            return infra(str(error))
 
     def _run(self, job: Job) -> Execution:
         with linked_root(job) as root:
-            orders = {
+            config = {
                 "command": command_of(job, str(root)),
                 "environment": {**environment_of(job, str(root)), "TMPDIR": str(root / SCRATCH)},
             }
             launch = Launch(
                 command=_command,
-                orders=json.dumps(orders).encode(),
+                config=json.dumps(config).encode(),
                 environment={},
                 working_folder=working_folder_of(job, str(root)),
                 pass_fds=passed_fds(job),
@@ -68,12 +68,12 @@ class Unsealed:
 
 
 def _command(ends: LauncherPipes) -> list[str]:
-    return [sys.executable, "-I", "-S", reaper.__file__, str(ends.orders), str(ends.status), str(ends.start)]
+    return [sys.executable, "-I", "-S", reaper.__file__, str(ends.config), str(ends.status), str(ends.start)]
 
 
 @contextmanager
 def linked_root(job: Job) -> Generator[Path]:
-    """A folder of links to the job's mounts, beside its log: where a killed harness left one, the next finds it."""
+    """A folder of links to the job's mounts, next to its log; one that a killed harness left is replaced."""
     root = job.log.absolute().with_name(f"{job.log.name}.root")
     remove_folder(root)
     root.mkdir()
@@ -89,7 +89,7 @@ def linked_root(job: Job) -> Generator[Path]:
 
 
 def _scratch_bytes(scratch: Path, most_files: int = 1_000_000) -> int:
-    """How much lies in the scratch folder, with a block for each file, be it empty."""
+    """The size of the scratch folder, plus one block for each file, even an empty one."""
     try:
         contents = measure([scratch], at_most_files=most_files)
     except Unmeasurable:

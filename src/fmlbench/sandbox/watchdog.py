@@ -1,4 +1,4 @@
-"""Holds a running job against its limits, and remembers the most it used."""
+"""Check a running job against its limits, and record its peak usage."""
 
 import time
 
@@ -10,11 +10,11 @@ from fmlbench.sandbox.storage import Storage
 _FIRST_INTERVAL_SECONDS = 0.01
 _LONGEST_INTERVAL_SECONDS = 0.1
 _STORAGE_SHARE = 0.05
-"""Walking through folders may take this share of a core, no more."""
+"""Measuring folders may take at most this share of one core."""
 
 
 class Watchdog:
-    """Looks often at first, for short jobs, then ten times a second."""
+    """Checks every 10 ms at first, because of short jobs, then less often, down to ten times a second."""
 
     def __init__(self, limits: Limits, meter: UsageMeter, storage: Storage, started: float) -> None:
         self._limits = limits
@@ -22,37 +22,37 @@ class Watchdog:
         self._storage = storage
         self._started = started
         self._interval_seconds = _FIRST_INTERVAL_SECONDS
-        self._next_look = started
-        self._next_storage_look = started
+        self._next_check = started
+        self._next_storage_check = started
         self.cpu_seconds = 0.0
         self.peak_memory_bytes = 0
 
-    def seconds_to_next_look(self) -> float:
-        """How long nothing needs to be done."""
-        return max(0.0, self._next_look - time.monotonic())
+    def seconds_to_next_check(self) -> float:
+        """Time until the next check is due."""
+        return max(0.0, self._next_check - time.monotonic())
 
-    def look(self) -> ExitReason | None:
-        """Return what the job must be ended for, if anything; does nothing before its time."""
+    def check(self) -> ExitReason | None:
+        """The exceeded limit, or None; does nothing before the next check is due."""
         now = time.monotonic()
-        if now < self._next_look:
+        if now < self._next_check:
             return None
         self._interval_seconds = min(1.5 * self._interval_seconds, _LONGEST_INTERVAL_SECONDS)
-        self._next_look = now + self._interval_seconds
-        return self._judge_oom_kills() or self._judge_usage(now) or self._judge_storage(now)
+        self._next_check = now + self._interval_seconds
+        return self._check_oom_kills() or self._check_usage(now) or self._check_storage(now)
 
-    def look_at_the_end(self) -> ExitReason | None:
-        """The last look, when all processes are gone: what they left must be within bounds however they ended."""
+    def final_check(self) -> ExitReason | None:
+        """The last check, after all processes have ended: the files they left must be within the limits."""
         self.cpu_seconds = max(self.cpu_seconds, self._meter.usage().cpu_seconds)
-        return self._judge_oom_kills() or self._storage.judge()
+        return self._check_oom_kills() or self._storage.check()
 
-    def _judge_oom_kills(self) -> ExitReason | None:
-        """A job that has lost a part of itself has used too much, even if it goes on, or waits for the dead."""
+    def _check_oom_kills(self) -> ExitReason | None:
+        """One OOM-killed process ends the job, even if its other processes still run or wait for the killed one."""
         return self._out_of_memory() if self._meter.oom_kills() else None
 
     def _out_of_memory(self) -> ExitReason:
         return ExitReason(ExitKind.OUT_OF_MEMORY, f"used more than {self._limits.memory_mb} MB of memory")
 
-    def _judge_usage(self, now: float) -> ExitReason | None:
+    def _check_usage(self, now: float) -> ExitReason | None:
         limits = self._limits
         usage = self._meter.usage()
         self.cpu_seconds = max(self.cpu_seconds, usage.cpu_seconds)
@@ -67,10 +67,10 @@ class Watchdog:
             return ExitReason(ExitKind.CRASHED, f"had more than {limits.processes} processes and threads at once")
         return None
 
-    def _judge_storage(self, now: float) -> ExitReason | None:
-        if now < self._next_storage_look:
+    def _check_storage(self, now: float) -> ExitReason | None:
+        if now < self._next_storage_check:
             return None
-        verdict = self._storage.judge(self._meter.pids())
+        exit_reason = self._storage.check(self._meter.pids())
         cost_seconds = time.monotonic() - now
-        self._next_storage_look = now + cost_seconds / _STORAGE_SHARE
-        return verdict
+        self._next_storage_check = now + cost_seconds / _STORAGE_SHARE
+        return exit_reason

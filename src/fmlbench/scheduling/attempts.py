@@ -15,7 +15,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from fmlbench.core.record import Record
 from fmlbench.records.events import now
 from fmlbench.records.folder import RunFolder
-from fmlbench.records.lease import Lease, me
+from fmlbench.records.lease import Lease, own_lease
 
 
 class AttemptEnd(StrEnum):
@@ -47,7 +47,7 @@ class Began(Record):
 
     event: Literal["began"] = "began"
     at: str = Field(default_factory=now)
-    carrier: Lease = Field(default_factory=me)
+    carrier: Lease = Field(default_factory=own_lease)
     """Who started it."""
     done: int
     """How much of the run was logged by then."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fmlbench.core.retests import due_retests
-from fmlbench.records.lease import is_known_alive, me
+from fmlbench.records.lease import is_known_alive, own_lease
 from fmlbench.scheduling.attempts import Tally, read_attempts, tally
 from fmlbench.scheduling.plan import Plan, PlannedRun
 from fmlbench.scheduling.run_status import RunStatus, read_run_status
@@ -61,9 +61,9 @@ def poll_all(plan: Plan) -> list[JobStatus]:
 
 def _is_played(run: PlannedRun, counted: Tally) -> bool:
     """Whether there is a player, or somebody here who has just started one."""
-    if run.folder.is_played:
+    if run.folder.is_running:
         return True
-    return counted.begun is not None and is_known_alive(counted.begun.carrier, me())
+    return counted.begun is not None and is_known_alive(counted.begun.carrier, own_lease())
 
 
 def _state(run: PlannedRun, counted: Tally, retry: Retry) -> JobState:

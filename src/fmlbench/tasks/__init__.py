@@ -1,1 +1,1 @@
-"""Reading and finding tasks."""
+"""Read and find tasks."""

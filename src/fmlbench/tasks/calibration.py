@@ -1,4 +1,4 @@
-"""Write what was measured into a task's manifest, and leave the rest of the file as people wrote it."""
+"""Write a calibration into a task's manifest without changing the rest of the file."""
 
 import json
 import re
@@ -12,12 +12,12 @@ def write_calibration(manifest: Path, track: str, calibration: Calibration) -> N
     """Replace the track's calibration table, or add it at the end."""
     text = manifest.read_text("utf-8")
     block = _block(track, calibration)
-    # Comments and empty lines belong to the table only where a fact follows: the others are about what comes next.
+    # Comments and empty lines belong to this table only if one of its fields follows; otherwise to the next table.
     facts = r"(?:(?:[ \t]*(?:#.*)?\n)*\w+ = .*(?:\n|\Z))*"
     old = re.compile(rf"^\[tracks\.{re.escape(track)}\.calibration\]\n{facts}", re.MULTILINE)
-    mended = old.sub(lambda _: block, text, count=1) if old.search(text) else f"{text.rstrip()}\n\n{block}"
+    updated = old.sub(lambda _: block, text, count=1) if old.search(text) else f"{text.rstrip()}\n\n{block}"
     fresh = manifest.with_suffix(".new")
-    fresh.write_text(mended.rstrip() + "\n", "utf-8")
+    fresh.write_text(updated.rstrip() + "\n", "utf-8")
     fresh.replace(manifest)
 
 

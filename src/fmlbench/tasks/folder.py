@@ -1,17 +1,17 @@
 """A task's folder and the record read from it.
 
 NAME/
-  task.toml         every fact about the task, once
-  instructions.md   what an agent is told about the problem
+  task.toml         the manifest
+  instructions.md   the problem description for agents
   experiment/       driver.py: calls the candidate's code in each stage; mounted read-only
-  grader/           grade.py: holds the labels, reads the answers, imports no candidate code
-  data/             recipe.py: makes pools from the raw data, and draws from them by seed
-  reference/        the expert reference, as files laid over the codebase
-  method_off/       the baseline with its method switched off, likewise
-  exploits/         cheap tricks that must not pay, one folder each, likewise
-  attacks/          build.py of each attack that an adversary with all public knowledge would try
-  paper/            whatever of the above another track has of its own, file by file
-  README.md         provenance, licences, and why it is the way it is
+  grader/           grade.py: reads labels and answers, imports no candidate code
+  data/             recipe.py: builds splits from the raw data, and samples from the splits by seed
+  reference/        the expert reference: files that replace those of the codebase
+  method_off/       the ablation: the baseline with its method switched off, likewise
+  exploits/         known tricks that must not improve the score, one folder each, likewise
+  attacks/          build.py of each attack by an adversary who knows all public data
+  paper/            files of another track that replace the ones above
+  README.md         provenance, licences, and design reasons
 """
 
 import hashlib
@@ -35,48 +35,48 @@ REQUIRED_FILES = ("instructions.md", "experiment/driver.py", "grader/grade.py", 
 
 @dataclass(frozen=True)
 class TaskFolder:
-    """A task with the place it was read from."""
+    """A task and its folder."""
 
     path: Path
     task: Task
     own: str = ""
-    """A folder in it that has a track's own parts, where this is the task on that track."""
+    """The subfolder with the files of a track, if this is the task on that track."""
 
     @property
     def experiment(self) -> Part:
-        """What is mounted beside the candidate: the driver."""
+        """The driver; mounted for stages that run candidate code."""
         return self._part("experiment")
 
     @property
     def grader(self) -> Part:
-        """What is mounted beside the labels."""
+        """The grader; mounted together with the labels."""
         return self._part("grader")
 
     @property
     def recipe(self) -> Part:
-        """How raw data becomes pools, and pools become draws."""
-        own = self._part("data")
-        return Part(own.folders, tuple(shared_module(name) for name in self.task.shared))
+        """The dataset builder: makes splits from raw data, and samples from splits."""
+        data = self._part("data")
+        return Part(data.folders, tuple(shared_module(name) for name in self.task.shared))
 
     @property
     def instructions(self) -> str:
-        """The problem in words."""
+        """The problem description for agents."""
         own = self.path / self.own / "instructions.md"
         return (own if own.exists() else self.path / "instructions.md").read_text("utf-8")
 
     def _part(self, name: str) -> Part:
-        own, ours = self.path / self.own / name, self.path / name
-        return Part((own, ours) if own != ours and own.exists() else (ours,))
+        of_track, of_task = self.path / self.own / name, self.path / name
+        return Part((of_track, of_task) if of_track != of_task and of_track.exists() else (of_task,))
 
     def on(self, track_name: str) -> "TaskFolder":
-        """The task on one of its tracks: what every run, and all that is kept about one, starts from."""
+        """The task on one of its tracks; runs and caches use this."""
         track = self.track(track_name)
         if list(self.task.tracks) == [track_name] and track.own is None:
             return self
         return TaskFolder(path=self.path, task=self.task.on(track_name), own=track.own.folder if track.own else "")
 
     def track(self, name: str) -> Track:
-        """Return the track of that name."""
+        """Return the track with that name."""
         track = self.task.find_track(name)
         if track is None:
             known = ", ".join(sorted(self.task.tracks))
@@ -84,16 +84,16 @@ class TaskFolder:
         return track
 
     def files_of(self, variant: Variant) -> dict[str, str]:
-        """The files a variant lays over the codebase, by path within the repository."""
+        """The files of a variant, by path within the repository."""
         files = Part((self.path / variant.folder,)).files()
         return {name: path.read_text("utf-8") for name, path in sorted(files.items())}
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that can change a score; what was measured or tried, and prose, are not part of it."""
-        forgotten = Track.model_fields["smoke"].default
+        """A hash of everything that can change a score; calibration, exploits, attacks and the README are excluded."""
+        no_smoke = Track.model_fields["smoke"].default
         tracks = {
-            name: track.model_copy(update={"calibration": None, "smoke": forgotten})
+            name: track.model_copy(update={"calibration": None, "smoke": no_smoke})
             for name, track in self.task.tracks.items()
         }
         facts = self.task.model_copy(update={"tracks": tracks, "suites": (), "exploits": (), "attacks": ()})
@@ -111,7 +111,7 @@ class TaskFolder:
         return digest.hexdigest()
 
     def _unpinned_files(self) -> Iterator[tuple[str, Path]]:
-        """What the manifest names by path and pins by no hash, as far as it is there: it can change under its feet."""
+        """Existing files that the manifest refers to by path without a hash; they can change at any time."""
         materials = [material for material in (self.task.codebase, *self.task.data) if material.digest is None]
         sources = [source for material in materials for source in material.sources]
         names = [source.path for source in sources if isinstance(source, PathSource)]
@@ -124,21 +124,21 @@ class TaskFolder:
 
 
 def shared_module(name: str) -> Path:
-    """A module that recipes of the suite share."""
+    """A module that the suite's dataset builders share."""
     return Path(str(resources.files("fmlbench.suite") / "shared" / name))
 
 
 def read_task(path: Path) -> TaskFolder:
-    """Read a task's folder, or say what is wrong with it."""
+    """Read a task's folder; raises TaskInvalid with the first problem."""
     manifest = path / "task.toml"
     try:
         task = Task.model_validate(tomllib.loads(manifest.read_text("utf-8")))
     except OSError as error:
         raise TaskInvalid(
-            f"'{path}' is not a task folder: {error.strerror}.", hint="A task folder holds a task.toml."
+            f"'{path}' is not a task folder: {error.strerror}.", hint="A task folder contains a task.toml."
         ) from error
     except tomllib.TOMLDecodeError as error:
-        raise TaskInvalid(f"{manifest} is not valid TOML: {error}.", hint="Mend that line.") from error
+        raise TaskInvalid(f"{manifest} is not valid TOML: {error}.", hint="Fix that line.") from error
     except ValidationError as error:
         raise TaskInvalid(f"{manifest}: {first_problem(error)}", hint=_hint_for(error)) from error
     _check_files(path, task)
@@ -159,7 +159,7 @@ def _check_files(path: Path, task: Task) -> None:
     ):
         if not (path / name).exists():
             raise TaskInvalid(
-                f"Task '{task.name}' lacks {name}.", hint="docs/writing-tasks.md lists what a task holds."
+                f"Task '{task.name}' lacks {name}.", hint="docs/writing-tasks.md lists the files of a task."
             )
     for name in task.shared:
         if not shared_module(name).is_file():
@@ -171,5 +171,5 @@ def _check_files(path: Path, task: Task) -> None:
 
 def _hint_for(error: ValidationError) -> str:
     if error.errors()[0]["type"] == "extra_forbidden":
-        return "There is no such field; look for a typing error."
+        return "There is no such field; check its spelling."
     return "docs/manifest.md lists every field."

@@ -1,4 +1,4 @@
-"""Find tasks: those that ship with the package, those of other packages, and folders by path."""
+"""Find tasks of this package, of other packages, and by the path of their folder."""
 
 import difflib
 from importlib import resources
@@ -13,11 +13,11 @@ ENTRY_POINT_GROUP = "fmlbench.tasks"
 
 
 def find_task(name: str) -> TaskFolder:
-    """Return the task of that name, or in that folder."""
+    """Return the task with that name or in that folder."""
     if is_path(name):
         path = Path(name).resolve()
         if not path.is_dir():
-            raise TaskNotFound(f"There is no folder '{name}'.", hint="fmlbench tasks list")
+            raise TaskNotFound(f"There is no folder '{name}'.", hint="'fmlbench tasks list' shows all tasks.")
         return read_task(path)
     folders = task_folders()
     if name not in folders:
@@ -26,24 +26,24 @@ def find_task(name: str) -> TaskFolder:
 
 
 def is_path(name: str) -> bool:
-    """Whether a task is named by its folder."""
+    """Whether this is the path of a task's folder."""
     return "/" in name or name.startswith(".")
 
 
 def name_of(folder: TaskFolder) -> str:
-    """The name of a task that everybody can find, or else its path, which holds wherever the run is resumed from."""
+    """The name of a registered task, or else its absolute path, which is valid in any working folder."""
     is_known = task_folders().get(folder.task.name) == folder.path
     return folder.task.name if is_known else str(folder.path.resolve())
 
 
 def task_folders() -> dict[str, Path]:
-    """Every known task's folder by name; what ships with the package wins over a namesake."""
+    """Every known task's folder by name; this package's tasks win over others with the same name."""
     packages = [point.value for point in entry_points(group=ENTRY_POINT_GROUP)]
     return {folder.name: folder for package in (*packages, "fmlbench.suite") for folder in _tasks_in(package)}
 
 
 def all_tasks(suite: str | None = None) -> list[TaskFolder]:
-    """Every known task, or those of a suite, in the order of their names."""
+    """Every known task, or those of a suite, sorted by name."""
     tasks = [read_task(path) for _, path in sorted(task_folders().items())]
     if suite is None:
         return tasks
@@ -59,8 +59,8 @@ def _tasks_in(package: str) -> list[Path]:
         folders = [Path(str(folder)) for folder in resources.files(package).iterdir()]
     except (ModuleNotFoundError, NotADirectoryError) as error:
         raise TaskInvalid(
-            f"An entry point of the group {ENTRY_POINT_GROUP} names '{package}', which is no package: {error}.",
-            hint="Mend or uninstall whatever brought it.",
+            f"An entry point of the group {ENTRY_POINT_GROUP} names '{package}', which is not a package: {error}.",
+            hint="Fix or uninstall the package that defines it.",
         ) from error
     return [folder for folder in sorted(folders) if (folder / "task.toml").is_file()]
 
@@ -69,4 +69,4 @@ def _suggest(name: str, folders: dict[str, Path]) -> str:
     close = difflib.get_close_matches(name, folders, n=1, cutoff=0.5)
     if close:
         return f"Did you mean '{close[0]}'?"
-    return f"Tasks: {', '.join(sorted(folders))}. A folder is named by its path, such as ./my-task."
+    return f"Tasks: {', '.join(sorted(folders))}. For a folder, pass its path, such as ./my-task."

@@ -1,31 +1,31 @@
-"""One of a task's programs, with the files that lie beside it."""
+"""A program of a task (driver, grader or dataset builder) with its files."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 LEFT_OUT = frozenset({".git", "__pycache__"})
-"""Folders that tools leave in a working copy; never part of anything."""
+"""Folders that tools create in a working copy; always ignored."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """A folder of the task's, or a track's own laid over it: what the track does not have is the task's."""
+    """A folder of the task, or a track's folder whose files override the task's."""
 
     folders: tuple[Path, ...]
-    """A file of an earlier folder is meant rather than its namesake in a later one."""
+    """Files of earlier folders override those with the same name in later ones."""
     shared: tuple[Path, ...] = ()
-    """Files of the suite that are laid beside those of the folders."""
+    """Additional files of the suite."""
 
     @property
     def is_one_folder(self) -> bool:
-        """Whether it can be mounted as it is."""
+        """Whether it can be mounted as a single folder."""
         return len(self.folders) == 1 and not self.shared
 
     def __truediv__(self, name: str) -> Path:
         return self.files()[name]
 
     def files(self) -> dict[str, Path]:
-        """Where each file is, by its path within the part."""
+        """The path of each file, by its path within the part."""
         found = {path.name: path for path in self.shared}
         for folder in reversed(self.folders):
             inside = ((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())

@@ -1,6 +1,6 @@
-"""Start a new task: a copy of the toy task under another name, to be changed piece by piece.
+"""Create a new task: a copy of the toy task under another name, to be changed step by step.
 
-What works from the first minute, and is checked after every change, is easier to get right than an empty form.
+A working task that can be checked after every change is easier to get right than an empty form.
 """
 
 import re
@@ -16,30 +16,28 @@ from fmlbench.core.task import TaskName
 _README = """\
 # {name}
 
-A copy of fmlbench's toy task, to begin with. Replace its parts one after the other and run `fmlbench tasks check` as
-you go; the tutorial, docs/your-own-task.md, shows the order. Then tell here:
+A copy of fmlbench's toy task. Replace its parts one by one and run `fmlbench tasks check` after each change; the
+tutorial, docs/your-own-task.md, shows the order. Then describe here:
 
-- **Codebase**: which, from where, under which licence, and what was mended.
-- **Data**: which, from where, under which licence, and how it is divided.
-- **Baseline, method off, expert reference**: what they do, and where the methods come from.
-- **Exploits**: which cheap tricks the problem invites, and what they earn.
-- **Noise and cost**: what was measured, when, and on which machine.
+- **Codebase**: name, source, licence and patches.
+- **Data**: name, source, licence and splits.
+- **Baseline, ablation, expert reference**: what they do, and the sources of the methods.
+- **Exploits**: known tricks for this problem, and how much they gain.
+- **Noise and cost**: measurements, with date and machine.
 """
 
 
 def start_task(name: str, where: Path) -> Path:
-    """Make the folder ``where/name``, which is a task that passes its admission; return it."""
+    """Create the folder ``where/name`` with a task that passes all checks; return it."""
     try:
         TypeAdapter(TaskName).validate_python(name)
     except ValidationError as error:
         raise BadRequest(
-            f"'{name}' is no name for a task.", hint="Use lower case, digits and hyphens, such as my-task."
+            f"'{name}' is not a valid task name.", hint="Use lower case, digits and hyphens, such as my-task."
         ) from error
     folder = where / name
     if folder.exists():
-        raise BadRequest(
-            f"There is something at {folder} already.", hint="Take another name, or another place with --in."
-        )
+        raise BadRequest(f"{folder} already exists.", hint="Choose another name, or another folder with --in.")
     toy = Path(str(resources.files("fmlbench.suite") / "toy"))
     shutil.copytree(toy, folder, ignore=shutil.ignore_patterns("__pycache__"))
     manifest = folder / "task.toml"

@@ -1,1 +1,1 @@
-"""Pinned codebases, data with checksums, snapshots, and laying out a fresh tree."""
+"""Pinned codebases, data with checksums, snapshots, and the trees of experiments."""

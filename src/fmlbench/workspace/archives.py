@@ -1,7 +1,7 @@
 """Unpack archives without trusting them.
 
-Only plain files are written, each by our own hand at a path that was looked at: no links, no devices, no rights, no
-owners. So an archive can neither reach outside its folder nor leave anything there that would.
+Only regular files are written, each at a checked path, without links, devices, permissions or owners. So an archive
+cannot write outside its folder.
 """
 
 import gzip
@@ -17,8 +17,8 @@ from typing import IO
 
 from fmlbench.workspace.source_failures import SourceFailed
 
-MOST_BYTES = 64 << 30
-"""Beyond any data set a task uses; a small archive that swells further is no data set."""
+MAX_BYTES = 64 << 30
+"""More than any data set of a task; protects against decompression bombs."""
 
 _TAR_ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 _ZIP_ENDINGS = (".zip", ".whl")
@@ -29,7 +29,7 @@ _DAMAGE = (
     EOFError,
     zlib.error,
     lzma.LZMAError,
-    KeyError,  # a hard link to something that the archive does not hold
+    KeyError,  # a hard link to a file that is not in the archive
 )
 
 
@@ -40,19 +40,19 @@ class _Entry:
 
 
 def is_archive(name: str) -> bool:
-    """Whether a file of that name is unpacked; a lone compressed file is not."""
+    """Whether a file with that name is unpacked; a single compressed file is not."""
     return name.lower().endswith(_TAR_ENDINGS + _ZIP_ENDINGS)
 
 
-def unpack(archive: Path, folder: Path, *, most_bytes: int = MOST_BYTES) -> Path:
-    """Unpack an archive into a folder and return where its files begin.
+def unpack(archive: Path, folder: Path, *, max_bytes: int = MAX_BYTES) -> Path:
+    """Unpack an archive and return the folder of its files.
 
-    A single folder around everything, as source releases and npm packages have it, is left out.
+    If a single folder contains everything, as in source releases and npm packages, that folder is returned.
     """
     try:
         entries = _zip_entries(archive) if archive.name.lower().endswith(_ZIP_ENDINGS) else _tar_entries(archive)
         for entry in entries:
-            most_bytes -= _write(entry, folder, most_bytes)
+            max_bytes -= _write(entry, folder, max_bytes)
     except _DAMAGE as error:
         raise SourceFailed(f"{archive.name} is damaged: {error}") from error
     inside = list(folder.iterdir())
@@ -60,17 +60,17 @@ def unpack(archive: Path, folder: Path, *, most_bytes: int = MOST_BYTES) -> Path
 
 
 def safe_path(name: str) -> PurePosixPath:
-    """The path an archive gives a file, if it stays below the folder it is unpacked into."""
+    """The path of a file in an archive; raises if it leads out of the target folder."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.parts or "\0" in name:
-        raise SourceFailed(f"it holds the path {name!r}, which leads out of its folder")
+        raise SourceFailed(f"it contains the path {name!r}, which leads out of its folder")
     return path
 
 
 def _tar_entries(archive: Path) -> Iterator[_Entry]:
     with tarfile.open(archive) as tar:
         for member in tar:
-            # A hard link is a file under a second name, and its content comes from within the archive.
+            # The content of a hard link comes from another file of the archive.
             if (member.isreg() or member.islnk()) and (content := tar.extractfile(member)):
                 with content:
                     yield _Entry(member.name, content)
@@ -84,12 +84,12 @@ def _zip_entries(archive: Path) -> Iterator[_Entry]:
                     yield _Entry(member.filename, content)
 
 
-def _write(entry: _Entry, folder: Path, most_bytes: int) -> int:
+def _write(entry: _Entry, folder: Path, max_bytes: int) -> int:
     target = folder / safe_path(entry.name)
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("wb") as file:
         while chunk := entry.content.read(1 << 20):
             file.write(chunk)
-            if file.tell() > most_bytes:
-                raise SourceFailed("the archive swells beyond all measure")
+            if file.tell() > max_bytes:
+                raise SourceFailed("the unpacked archive is too large")
         return file.tell()

@@ -1,4 +1,4 @@
-"""Bring the files of one commit of a git repository onto this machine."""
+"""Fetch the files of one commit of a git repository."""
 
 import shutil
 from pathlib import Path
@@ -12,10 +12,10 @@ from fmlbench.workspace.subprocesses import run_program
 
 
 def fetch_commit(source: GitSource, folder: Path, *, start: Path, progress: Progress) -> Path:
-    """Fetch a commit into an empty folder and return where its files begin; a relative address begins at ``start``.
+    """Fetch a commit into an empty folder and return the folder of its files; a relative URL starts at ``start``.
 
-    The commit's hash is the checksum: git computes it anew from what arrives. Files are taken from the object store
-    as they are, so that no filter or attribute can change them.
+    The commit's hash is the checksum: git computes it from the received data. Files are read from the object store,
+    so that no filter or attribute can change them.
     """
     if shutil.which("git") is None:
         raise SourceFailed("git is not installed")
@@ -23,7 +23,7 @@ def fetch_commit(source: GitSource, folder: Path, *, start: Path, progress: Prog
     create_repository(git_dir)
     progress.start(f"Fetching {source.url}")
     try:
-        _bring(source, git_dir, start)
+        _fetch(source, git_dir, start)
     finally:
         progress.finish()
     try:
@@ -36,17 +36,17 @@ def fetch_commit(source: GitSource, folder: Path, *, start: Path, progress: Prog
     return files
 
 
-def _bring(source: GitSource, git_dir: Path, start: Path) -> None:
-    # The user's own git settings are wanted here: proxies and certificates. A prompt would wait for ever.
+def _fetch(source: GitSource, git_dir: Path, start: Path) -> None:
+    # The user's git settings are used for proxies and certificates. Prompts are off, because they would wait forever.
     fetch = ["env", "GIT_TERMINAL_PROMPT=0", "git", f"--git-dir={git_dir}", "fetch", "--quiet", "--no-tags"]
     try:
         run_program([*fetch, "--depth=1", "--", source.url, source.commit], start, _reason_of_git)
     except SourceFailed:
-        # Some servers give out branches and tags only.
+        # Some servers only serve branches and tags.
         everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
         run_program([*fetch, "--", source.url, *everything], start, _reason_of_git)
 
 
 def _reason_of_git(output: str) -> str:
-    told = [line.removeprefix("fatal: ") for line in output.splitlines() if line.startswith("fatal: ")]
-    return told[0] if told else ""
+    errors = [line.removeprefix("fatal: ") for line in output.splitlines() if line.startswith("fatal: ")]
+    return errors[0] if errors else ""

@@ -1,4 +1,4 @@
-"""Tell by a hash whether files are what they should be."""
+"""Hashes of files and folders."""
 
 import hashlib
 import os
@@ -8,7 +8,7 @@ from fmlbench.tasks.part import LEFT_OUT
 
 
 def files_in(folder: Path) -> list[Path]:
-    """Every file below a folder, in the order of its path."""
+    """Every file below a folder, sorted by path."""
     found: list[Path] = []
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name not in LEFT_OUT]
@@ -17,7 +17,7 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def digest_of(path: Path) -> str:
-    """The hash of a file with its name, or of all files below a folder with their paths; nothing else counts."""
+    """The hash of a file and its name, or of all files below a folder and their paths."""
     root, files = (path, files_in(path)) if path.is_dir() else (path.parent, [path])
     digest = hashlib.sha256()
     for file in files:

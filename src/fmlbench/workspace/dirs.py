@@ -1,16 +1,16 @@
-"""Where things lie on this machine.
+"""The cache and runs folders on this machine.
 
 cache/
-  secret          what the seeds of all draws come from
-  downloads/      archives as they came, by checksum
-  materials/      unpacked and mended codebases and data, read-only
-  environments/   the Pythons tasks run in
-  pools/          a task's train, validation and test pools
-  draws/          what a seed drew from them
+  secret          the key from which the seeds of all samples are derived
+  downloads/      unchanged archives, by checksum
+  materials/      unpacked and patched codebases and data, read-only
+  environments/   the Python environments of tasks
+  splits/         train, validation and test splits of tasks
+  samples/        samples that a seed takes from the splits
   baselines/      retests of the baseline
-  checks/         what checking tasks has measured
-  programs/       agents that were installed for runs
-  models/         files of language models that run here
+  checks/         measurements of task checks
+  programs/       installed agent programs
+  models/         files of local language models
   embeddings/     vectors of code, by embedder
 runs/
   RUN/            one folder per run
@@ -22,35 +22,35 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Dirs:
-    """The two folders everything lies in."""
+    """The paths of the cache and runs folders and their parts."""
 
     cache: Path
     runs: Path
 
     @property
     def downloads(self) -> Path:
-        """Archives as they came, by checksum."""
+        """Unchanged archives, by checksum."""
         return self.cache / "downloads"
 
     @property
     def materials(self) -> Path:
-        """Unpacked and mended codebases and data."""
+        """Unpacked and patched codebases and data."""
         return self.cache / "materials"
 
     @property
     def environments(self) -> Path:
-        """The Pythons tasks run in."""
+        """The Python environments of tasks."""
         return self.cache / "environments"
 
     @property
-    def pools(self) -> Path:
-        """Train, validation and test pools of tasks."""
-        return self.cache / "pools"
+    def splits(self) -> Path:
+        """Train, validation and test splits of tasks."""
+        return self.cache / "splits"
 
     @property
-    def draws(self) -> Path:
-        """What seeds drew from the pools."""
-        return self.cache / "draws"
+    def samples(self) -> Path:
+        """Samples that a seed takes from the splits."""
+        return self.cache / "samples"
 
     @property
     def baselines(self) -> Path:
@@ -59,17 +59,17 @@ class Dirs:
 
     @property
     def programs(self) -> Path:
-        """Agents that were installed for runs."""
+        """Installed agent programs."""
         return self.cache / "programs"
 
     @property
     def models(self) -> Path:
-        """Files of language models that run on this machine."""
+        """Files of local language models."""
         return self.cache / "models"
 
     @property
     def checks(self) -> Path:
-        """What checking tasks has measured so far."""
+        """Measurements of task checks."""
         return self.cache / "checks"
 
     @property

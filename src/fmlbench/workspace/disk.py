@@ -1,4 +1,4 @@
-"""Say clearly when the disk, not the work, is what fails."""
+"""Turn disk errors into errors with a hint."""
 
 import errno
 from collections.abc import Generator
@@ -13,18 +13,18 @@ _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
 
 @contextmanager
 def disk_trouble_explained(folder: Path) -> Generator[None]:
-    """Turn a full disk or a missing permission below ``folder`` into an error that a user can mend."""
+    """Turn a full disk or a missing permission below ``folder`` into an InfraTrouble with a hint."""
     try:
         yield
     except OSError as error:
         if error.errno in _FULL:
             raise InfraTrouble(
                 f"The disk is full: there is no space left in '{folder}'.",
-                hint="Free some space or choose another folder, then try again; nothing half-made was kept.",
+                hint="Free some space or choose another folder, then try again; no incomplete files were kept.",
             ) from error
         if error.errno in _FORBIDDEN:
             raise InfraTrouble(
                 f"'{error.filename or folder}' cannot be used: {error.strerror}.",
-                hint=f"Get the right to write in '{folder}', or choose another folder.",
+                hint=f"Check the permissions of '{folder}' or choose another folder.",
             ) from error
         raise

@@ -1,4 +1,4 @@
-"""Fetch one file from an address: patiently, and going on where an earlier attempt stopped."""
+"""Download one file from a URL, with retries; interrupted downloads continue where they stopped."""
 
 import http.client
 import urllib.error
@@ -14,13 +14,13 @@ from fmlbench.workspace.digests import sha256_of
 from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
 
 _PAUSES_SECONDS = (0.5, 1.0, 2.0)
-_SILENCE_SECONDS = 60
+_TIMEOUT_SECONDS = 60
 _CHUNK_BYTES = 1 << 18
-_WORTH_ANOTHER_TRY = {408, 425, 429}
+_RETRYABLE = {408, 425, 429}
 
 
 class _Interrupted(SourceFailed):
-    """The transfer broke off; trying again may help."""
+    """The transfer was interrupted; a retry may help."""
 
 
 class _Response(Protocol):
@@ -33,34 +33,34 @@ class _Response(Protocol):
 
 
 def download(url: str, part: Path, sha256: str, progress: Progress) -> None:
-    """Complete ``part``, which may hold the beginning of the file already, or raise SourceFailed.
+    """Complete ``part``, which may contain the beginning of the file, or raise SourceFailed.
 
-    What has arrived is kept when the transfer breaks off, so that the next call goes on from there. If a file that was
-    begun earlier comes out wrong, the beginning may have belonged to another one: it is fetched once more, from its
-    start. A file that comes out wrong is never kept.
+    An interrupted transfer keeps the received data, and the next call continues from there. If a continued file has a
+    wrong checksum, its beginning may come from another file, so it is downloaded again from the start. A file with a
+    wrong checksum is never kept.
     """
-    was_begun = part.exists()
+    was_started = part.exists()
     try:
-        if not was_begun or sha256_of(part) != sha256:
-            _transfer_patiently(url, part, progress)
+        if not was_started or sha256_of(part) != sha256:
+            _transfer_with_retries(url, part, progress)
         found = sha256_of(part)
     except OSError:
-        # A full disk must not stay full of what did not fit.
+        # The disk may be full: free the space.
         part.unlink(missing_ok=True)
         raise
     if found != sha256:
         part.unlink()
-        if not was_begun:
+        if not was_started:
             raise WrongChecksum(f"its checksum is {found}, not {sha256}")
         download(url, part, sha256, progress)
 
 
 def file_name(url: str) -> str:
-    """The name a file has at its address."""
+    """The file name in a URL."""
     return unquote(urlsplit(url).path).rsplit("/", 1)[-1] or "download"
 
 
-def _transfer_patiently(url: str, part: Path, progress: Progress) -> None:
+def _transfer_with_retries(url: str, part: Path, progress: Progress) -> None:
     for pause in _PAUSES_SECONDS:
         try:
             return _transfer(url, part, progress)
@@ -73,9 +73,9 @@ def _transfer(url: str, part: Path, progress: Progress) -> None:
     have = part.stat().st_size if part.exists() else 0
     response = _open(url, have)
     if response is None:
-        # What we have reaches beyond the file: it is another one's beginning.
+        # The part is longer than the file, so it is the beginning of another file.
         part.unlink()
-        raise _Interrupted("the server has another file than before")
+        raise _Interrupted("the file on the server has changed")
     with closing(response):
         if response.status != http.HTTPStatus.PARTIAL_CONTENT:
             have = 0
@@ -90,22 +90,22 @@ def _transfer(url: str, part: Path, progress: Progress) -> None:
         finally:
             progress.finish()
     if total is not None and arrived < total:
-        raise _Interrupted(f"the transfer broke off after {arrived} of {total} bytes")
+        raise _Interrupted(f"the transfer was interrupted after {arrived} of {total} bytes")
 
 
 def _open(url: str, have: int) -> _Response | None:
-    """Ask for what is missing; None if there is nothing beyond what we have."""
+    """Request the missing bytes; None if the file is not longer than the part."""
     if urlsplit(url).scheme not in {"http", "https", "file"}:
-        raise SourceFailed("the address starts neither with https:// nor with http://")
+        raise SourceFailed("the URL must start with https:// or http://")
     headers = {"User-Agent": "fmlbench", **({"Range": f"bytes={have}-"} if have else {})}
     try:
-        request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the scheme was looked at
-        return urllib.request.urlopen(request, timeout=_SILENCE_SECONDS)  # noqa: S310
+        request = urllib.request.Request(url, headers=headers)  # noqa: S310 - the scheme was checked
+        return urllib.request.urlopen(request, timeout=_TIMEOUT_SECONDS)  # noqa: S310
     except urllib.error.HTTPError as error:
         error.close()
         if have and error.code == http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             return None
-        kind = _Interrupted if error.code >= 500 or error.code in _WORTH_ANOTHER_TRY else SourceFailed
+        kind = _Interrupted if error.code >= 500 or error.code in _RETRYABLE else SourceFailed
         raise kind(f"the server answered {error.code} {error.reason}") from error
     except urllib.error.URLError as error:
         raise _Interrupted(f"the server could not be reached: {_reason(error.reason)}") from error
@@ -123,7 +123,7 @@ def _read(response: _Response) -> bytes:
     try:
         return response.read(_CHUNK_BYTES)
     except (OSError, http.client.HTTPException) as error:
-        raise _Interrupted(f"the transfer broke off: {_reason(error)}") from error
+        raise _Interrupted(f"the transfer was interrupted: {_reason(error)}") from error
 
 
 def _reason(error: BaseException | str) -> str:

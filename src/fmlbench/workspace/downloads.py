@@ -1,8 +1,8 @@
-"""The archives on this machine, each fetched once and checked whenever it is used.
+"""The cache of downloaded archives; checksums are verified at every use.
 
 downloads/
-  SHA256/NAME      an archive as it came
-  SHA256.part      the beginning of one whose transfer broke off
+  SHA256/NAME      an unchanged archive
+  SHA256.part      the beginning of an interrupted download
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ ArchiveSource = PypiSource | NpmSource | UrlSource
 
 
 def archive_of(source: ArchiveSource, downloads: Path, progress: Progress) -> Path:
-    """The archive a source names, from this machine or from afar; its checksum holds."""
+    """The archive of a source, from the cache or downloaded, with a verified checksum."""
     kept = downloads / source.sha256
     with exclusive(kept):
         archive = next(kept.glob("*"), None)
@@ -27,15 +27,15 @@ def archive_of(source: ArchiveSource, downloads: Path, progress: Progress) -> Pa
             return archive
         remove_folder(kept)
         with scratch_beside(kept) as scratch:
-            arrived = _fetch(source, scratch, downloads / f"{source.sha256}.part", progress)
-            found = sha256_of(arrived)
+            fetched = _fetch(source, scratch, downloads / f"{source.sha256}.part", progress)
+            found = sha256_of(fetched)
             if found != source.sha256:
                 raise WrongChecksum(f"its checksum is {found}, not {source.sha256}")
-            made = scratch / source.sha256
-            made.mkdir()
-            arrived.rename(made / arrived.name)
-            replace_folder(made, kept)
-        return kept / arrived.name
+            folder = scratch / source.sha256
+            folder.mkdir()
+            fetched.rename(folder / fetched.name)
+            replace_folder(folder, kept)
+        return kept / fetched.name
 
 
 def _fetch(source: ArchiveSource, scratch: Path, part: Path, progress: Progress) -> Path:

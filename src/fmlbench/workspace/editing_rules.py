@@ -1,4 +1,4 @@
-"""Check a candidate's files before anything is run.
+"""Check a candidate's files before an experiment.
 
 The rules keep weights and tables out of the tree. Scores do not depend on them: nothing in the tree computes a score.
 """
@@ -26,12 +26,12 @@ _LONGEST_PART = 200
 
 @dataclass(frozen=True)
 class FileReview:
-    """Whether files may be run."""
+    """The result of checking a candidate's files."""
 
     violation: str
-    """The first rule that they break, as a sentence; empty if they break none."""
+    """The first broken rule, as a sentence; empty if no rule is broken."""
     information_bytes: int | None = None
-    """What they add to the baseline; None where an earlier rule is broken."""
+    """How much information they add to the baseline; None if an earlier rule is broken."""
 
 
 def review_files(
@@ -41,10 +41,10 @@ def review_files(
     *,
     repository: Collection[str],
 ) -> FileReview:
-    """Check files against the rules and measure what they add to the baseline.
+    """Check files against the rules and measure the information that they add to the baseline.
 
-    ``baseline_files`` are the editable files of the untouched ``repository``. All of the repository's paths are needed
-    to tell whether a new file has the path of something else.
+    ``baseline_files`` are the editable files of the original ``repository``. All of the repository's paths are needed
+    to detect collisions with new files.
     """
     problem = _problem_with_files(files, baseline_files, editable, repository)
     if problem:
@@ -83,7 +83,7 @@ def _problem_with_files(
 
 def _problem_with_path(path: str, editable: Editable) -> str | None:
     if not path.isprintable() or "\\" in path:
-        return f"The path {path!r} holds characters that do not belong in a path."
+        return f"The path {path!r} contains characters that are not allowed in a path."
     parts = PurePosixPath(path).parts
     plain = "/".join(parts)
     too_long = len(path.encode()) > _LONGEST_PATH or any(len(part.encode()) > _LONGEST_PART for part in parts)
@@ -92,20 +92,20 @@ def _problem_with_path(path: str, editable: Editable) -> str | None:
         (too_long, f"The path '{path[:60]}...' is too long."),
         (path.startswith("/"), f"The path '{path}' is not relative to the repository."),
         (".." in parts, f"The path '{path}' leads out of the folder it starts in."),
-        (not plain or plain != path, f"The path '{path}' is not written plainly."),
-        (any(part.lower() == ".git" for part in parts), f"The path '{path}' lies in a .git folder."),
-        (not is_editable, f"'{path}' is not editable; editable is what matches {', '.join(editable.globs)}."),
+        (not plain or plain != path, f"The path '{path}' is not normalized."),
+        (any(part.lower() == ".git" for part in parts), f"The path '{path}' is in a .git folder."),
+        (not is_editable, f"'{path}' is not editable; editable files match {', '.join(editable.globs)}."),
     )
-    return next((problem for is_so, problem in problems if is_so), None)
+    return next((problem for applies, problem in problems if applies), None)
 
 
 def _problem_with_text(path: str, text: str) -> str | None:
     if "\0" in text:
-        return f"'{path}' is not text: it holds a zero byte."
+        return f"'{path}' is not text: it contains a zero byte."
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        return f"'{path}' is not text: it cannot be written as UTF-8."
+        return f"'{path}' is not text: it cannot be encoded as UTF-8."
     return None
 
 
@@ -124,12 +124,12 @@ def _problem_with_information(size: int, editable: Editable) -> str:
 
 
 def _collision(files: Mapping[str, str], kept: Iterable[str]) -> str | None:
-    """Whether a path would have to be a file and a folder at once."""
+    """The first path that would have to be both a file and a folder, as a sentence."""
     taken = {*files, *kept}
     folders = {str(folder): path for path in taken for folder in PurePosixPath(path).parents}
     for path in files:
         if path in folders:
-            return f"'{path}' cannot be a file: '{folders[path]}' needs a folder of that name."
+            return f"'{path}' cannot be a file: '{folders[path]}' needs a folder with that name."
         blocking = next((str(folder) for folder in PurePosixPath(path).parents if str(folder) in taken), None)
         if blocking:
             return f"'{path}' cannot be written: '{blocking}' is a file."

@@ -1,4 +1,4 @@
-"""Bring what one source names into a folder."""
+"""Fetch the files of one source."""
 
 import shutil
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from fmlbench.workspace.source_failures import SourceFailed
 
 @dataclass(frozen=True)
 class Fetcher:
-    """What fetching needs to know besides the source."""
+    """Fetches the files of a source."""
 
     task_folder: Path
     downloads: Path
     progress: Progress
 
     def fetch(self, source: Source, scratch: Path) -> Path:
-        """Return the folder or file that a source names, within ``scratch`` unless it is on this machine anyway."""
+        """Return the folder or file of a source; it is in ``scratch`` unless the source is a local path."""
         match source:
             case PathSource():
                 found = self.task_folder / source.path
@@ -30,7 +30,7 @@ class Fetcher:
             case _:
                 found = _unpacked(archive_of(source, self.downloads, self.progress), scratch)
         if not found.exists():
-            raise SourceFailed(f"there is no '{found}'")
+            raise SourceFailed(f"'{found}' does not exist")
         return _pick(found, source.inside)
 
 
@@ -55,5 +55,5 @@ def _unpacked(archive: Path, folder: Path) -> Path:
 def _pick(found: Path, inside: str) -> Path:
     wanted = found / inside
     if ".." in PurePosixPath(inside).parts or inside.startswith("/") or not wanted.exists():
-        raise SourceFailed(f"it holds no '{inside}'")
+        raise SourceFailed(f"it does not contain '{inside}'")
     return wanted

@@ -1,4 +1,4 @@
-"""Make files and folders appear whole or not at all, also when several processes make the same one."""
+"""Create folders atomically, even if several processes create the same one."""
 
 import fcntl
 import itertools
@@ -14,7 +14,7 @@ from pathlib import Path
 
 @contextmanager
 def exclusive(path: Path) -> Generator[None]:
-    """Let one process at a time make ``path``; the others wait and then find it made."""
+    """Let one process at a time create ``path``; the others wait and then find it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     file = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
@@ -26,16 +26,16 @@ def exclusive(path: Path) -> Generator[None]:
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove the scratch folders of makers that were killed: whoever holds the lock has made none yet."""
+    """Remove the scratch folders of killed processes; the holder of the lock has not created one yet."""
     scratch = re.compile(rf"\.{re.escape(path.name)}\.[a-z0-9_]{{8}}")
-    for beside in path.parent.iterdir():
-        if scratch.fullmatch(beside.name):
-            remove_folder(beside)
+    for sibling in path.parent.iterdir():
+        if scratch.fullmatch(sibling.name):
+            remove_folder(sibling)
 
 
 @contextmanager
 def scratch_beside(path: Path) -> Generator[Path]:
-    """A folder on the same file system as ``path``, gone afterwards."""
+    """A temporary folder on the same file system as ``path``."""
     path.parent.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
     try:
@@ -44,13 +44,13 @@ def scratch_beside(path: Path) -> Generator[Path]:
         remove_folder(scratch)
 
 
-def replace_folder(made: Path, path: Path) -> None:
-    """Let ``made`` become ``path`` in one step."""
-    made.rename(path)
+def replace_folder(new: Path, path: Path) -> None:
+    """Rename ``new`` to ``path`` atomically."""
+    new.rename(path)
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder, whatever somebody made of it: locked, or nested deeper than recursion goes."""
+    """Remove a folder, even without permissions or nested deeper than the recursion limit."""
     try:
         shutil.rmtree(path)
     except FileNotFoundError:
@@ -60,17 +60,17 @@ def remove_folder(path: Path) -> None:
 
 
 def _take_apart(path: Path) -> None:
-    """Empty a folder by moving what is nested in its folders up beside them, so that no path ever gets long."""
+    """Empty a folder by moving nested folders to its top level, so that paths stay short."""
     path.chmod(0o700)
     top = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fresh_names = (f"{secrets.token_hex(8)}.{number}" for number in itertools.count())
         while folders := _clear_files(top):
             for name in folders:
-                below = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=top)
-                for nested in _clear_files(below):
-                    os.rename(nested, next(fresh_names), src_dir_fd=below, dst_dir_fd=top)
-                os.close(below)
+                child = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=top)
+                for nested in _clear_files(child):
+                    os.rename(nested, next(fresh_names), src_dir_fd=child, dst_dir_fd=top)
+                os.close(child)
                 os.rmdir(name, dir_fd=top)
     finally:
         os.close(top)
@@ -78,7 +78,7 @@ def _take_apart(path: Path) -> None:
 
 
 def _clear_files(folder: int) -> list[str]:
-    """Remove all that is not a folder; return the folders, unlocked."""
+    """Remove everything except folders; return the folders, with permissions restored."""
     with os.scandir(folder) as found:
         entries = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found]
     for name, is_folder in entries:

@@ -1,7 +1,7 @@
-"""Talk to git in a world of its own: no user's or machine's settings, no hooks, no prompts, no work tree.
+"""Run git on a bare repository without user or system settings, hooks and prompts.
 
-Files are read from and written to the object store directly. A checkout would run filters, obey attributes and trip
-over paths; nothing here ever checks anything out.
+Files are read from and written to the object store directly. There is no checkout, because it would run filters, apply
+attributes and fail on unusual paths.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import Path
 from fmlbench.core.errors import InfraTrouble
 
 _SETTINGS = (
-    # A snapshot must be on the disk before the log names it.
+    # A snapshot must be on disk before the log refers to it.
     *("-c", "core.fsync=committed,loose-object,reference"),
     *("-c", "core.fsyncObjectFiles=true"),
     *("-c", f"core.hooksPath={os.devnull}"),
@@ -31,13 +31,13 @@ _OWN_SETTINGS = re.compile(
     r"\s*(?:\[core\]\s*(?:(?:repositoryformatversion|filemode|bare|ignorecase|precomposeunicode|symlinks|logallrefupdates)"
     r" = (?:0|true|false)\s*)*)?"
 )
-"""What git itself writes into the settings of a new bare repository."""
+"""The settings that git writes into a new bare repository."""
 _REDIRECTIONS = ("commondir", "config.worktree", "objects/info/alternates", "objects/info/http-alternates")
-"""Files by which a repository takes settings or objects from elsewhere."""
+"""Files through which a repository uses settings or objects of another folder."""
 
 
 class GitFailed(Exception):
-    """Git said no; the message is its last line."""
+    """A git command failed; the message is the last line of its output."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Git:
 
     def run(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """Run one git command on the repository and return its output."""
-        self._insist_on_own_settings()
-        # A named git dir is never searched for, so git has no reason to doubt who owns it.
+        self._require_default_settings()
+        # With an explicit --git-dir, git does not check the owner of the folder.
         command = [find_git(), f"--git-dir={self.git_dir}", *_SETTINGS, *arguments]
         done = subprocess.run(command, input=stdin, capture_output=True, env=self._environment, check=False)
         if done.returncode != 0:
@@ -57,10 +57,10 @@ class Git:
             raise GitFailed(lines[-1] if lines else f"git {arguments[0]} failed with code {done.returncode}")
         return done.stdout
 
-    def _insist_on_own_settings(self) -> None:
-        """Refuse a repository with settings that git did not write: they can name programs that git would run.
+    def _require_default_settings(self) -> None:
+        """Reject a repository with other settings than git's defaults: they can name programs that git would run.
 
-        Runs come from strangers, too, and so do their repositories.
+        Imported runs, and so their repositories, are untrusted.
         """
         settings = self.git_dir / "config"
         is_plain = not settings.exists() or (
@@ -68,10 +68,10 @@ class Git:
         )
         found = [name for name in _REDIRECTIONS if os.path.lexists(self.git_dir / name)]
         if not is_plain or found:
-            raise GitFailed(f"the repository has settings of its own ({(found or ['config'])[0]})")
+            raise GitFailed(f"the repository has custom settings ({(found or ['config'])[0]})")
 
     def files_of(self, commit: str) -> Iterator[tuple[str, bytes]]:
-        """Every plain file of a commit, by path; links and submodules are no files."""
+        """Every regular file of a commit, by path; links and submodules are skipped."""
         listing = self.run("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")[:-1]
         facts = (line.split(b"\t", 1) for line in listing)
         blobs = [(fact.split()[2], path) for fact, path in facts if fact.split()[0] in _PLAIN_FILES]
@@ -79,7 +79,7 @@ class Git:
             yield path.decode("utf-8", "surrogateescape"), content
 
     def files_of_all(self, commits: Sequence[str]) -> dict[str, dict[str, bytes]]:
-        """The same for many commits, by a few calls of git however many they are: what they share is read once."""
+        """The files of many commits with few git calls; shared objects are read once."""
         found: dict[str, dict[str, bytes]] = {commit: {} for commit in commits}
         folders = [(commit, b"", f"{commit}^{{tree}}".encode("ascii")) for commit in commits]
         blobs: list[tuple[str, bytes, bytes]] = []
@@ -102,7 +102,7 @@ class Git:
         return dict(zip(distinct, self._contents(distinct), strict=True))
 
     def _contents(self, names: Sequence[bytes]) -> Iterator[bytes]:
-        """What the objects of these names hold, in their order."""
+        """The contents of the objects with these names, in order."""
         output = self.run("cat-file", "--batch", stdin=b"".join(name + b"\n" for name in names))
         start = 0
         for _ in names:
@@ -123,7 +123,7 @@ class Git:
 
 
 def _entries(tree: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """What is in a folder: mode, name, and the name of the object that it is."""
+    """The entries of a tree object: mode, name and object id."""
     start = 0
     while start < len(tree):
         end = tree.index(b"\0", start)
@@ -133,12 +133,12 @@ def _entries(tree: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
 
 
 def create_repository(git_dir: Path, first_branch: str = "main") -> None:
-    """Make an empty bare repository; ``first_branch`` is what git tools show unless told otherwise."""
+    """Create an empty bare repository; ``first_branch`` is the branch that git tools show by default."""
     Git(git_dir).run("init", "--quiet", "--bare", "--template=", f"--initial-branch={first_branch}", str(git_dir))
 
 
 def find_git() -> str:
-    """Git's own path."""
+    """The path of the git program."""
     git = shutil.which("git")
     if git is None:
         raise InfraTrouble("git is not installed.", hint="Install it with your system's package manager.")
@@ -146,5 +146,5 @@ def find_git() -> str:
 
 
 def is_commit_id(text: str) -> bool:
-    """Whether this is a whole commit hash, and so neither an option nor an expression."""
+    """Whether this is a full commit hash, so neither an option nor a revision expression."""
     return re.fullmatch("[0-9a-f]{40}", text) is not None

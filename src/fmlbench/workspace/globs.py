@@ -1,8 +1,7 @@
-"""Which paths a glob names.
+"""Match paths with globs.
 
-Paths are relative and written with ``/``. ``**`` as a whole part stands for any number of folders, also none; ``*`` and
-``?`` stay within one part. A glob that ends in ``**`` names every file below. Nothing else is special, so that a
-manifest reads the same to everybody.
+Paths are relative and use ``/``. ``**`` as a complete part matches any number of folders, including none; ``*`` and
+``?`` match within one part. A glob that ends in ``**`` matches every file below. No other character is special.
 """
 
 import re
@@ -11,7 +10,7 @@ from functools import lru_cache
 
 
 def matches(path: str, globs: Iterable[str]) -> bool:
-    """Whether any of the globs names this path."""
+    """Whether any of the globs matches this path."""
     return any(_pattern(glob).fullmatch(path) for glob in globs)
 
 

@@ -56,15 +56,15 @@ class InformationUse:
     bytes: int
     """The length of its encoding."""
     problem: str = ""
-    """The first bound on data in code that is exceeded, as a sentence; empty if there is none."""
+    """The first bound on data in code that is exceeded, as a sentence; empty if no bound is exceeded."""
 
 
 @dataclass(frozen=True)
 class _Copy:
-    """A block of lines that the baseline has as well."""
+    """A block of lines that the baseline also contains."""
 
     skipped: int
-    """How many new lines stand before it."""
+    """Number of new lines before it."""
     distance: int
     """From the line of the baseline that follows the last copied one."""
     lines: int
@@ -92,9 +92,9 @@ def shared_share(files: Mapping[str, str], other: Mapping[str, str], baseline_fi
     alone = added_information(files, baseline_files).bytes
     if not alone:
         return 0.0
-    # Under paths that no proposal has, so that the other's lines can be referred to and its files are not deleted ones.
-    beside = {f"\0{path}": runtime_text(path, text) for path, text in other.items()}
-    given_other = added_information({**files, **beside}, {**baseline_files, **beside}).bytes
+    # Added under paths that no proposal can have, so that the encoder can copy lines from the other files.
+    hidden = {f"\0{path}": runtime_text(path, text) for path, text in other.items()}
+    given_other = added_information({**files, **hidden}, {**baseline_files, **hidden}).bytes
     return max(0.0, 1 - given_other / alone)
 
 
@@ -129,7 +129,7 @@ def encode(files: Mapping[str, str], baseline_files: Mapping[str, str]) -> bytes
 
 
 def _encode(edits: Sequence[_Edit], files: Mapping[str, str], baseline: Mapping[str, str]) -> bytes:
-    """The paths, then references to the baseline's lines and the new lines; the format is drawn in the decoder."""
+    """The paths, then references to the baseline's lines and the new lines; the decoder documents the format."""
     deleted = sorted(baseline.keys() - files.keys())
     if not edits and not deleted:
         return b""

@@ -1,4 +1,4 @@
-"""Codebases and data sets on this machine: fetched from the first source that has them, checked, mended, read-only."""
+"""Codebases and data sets: fetched from the first working source, verified, patched, read-only."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ _READ_ONLY = 0o444
 
 
 def obtain(material: Material, *, task_folder: Path, dirs: Dirs, progress: Progress) -> Path:
-    """Return the folder with a material's files; at once and without a network if it was obtained before."""
+    """Return the folder with a material's files; cached, so that later calls need no network."""
     folder = _folder_of(material, task_folder, dirs)
     if folder.is_dir():
         return folder
@@ -34,11 +34,11 @@ def obtain(material: Material, *, task_folder: Path, dirs: Dirs, progress: Progr
 
 
 def is_intact(material: Material, *, task_folder: Path, dirs: Dirs, progress: Progress) -> bool:
-    """Whether what was obtained is still what its source gives; archives that are on this machine are not fetched."""
+    """Whether the cached files still match their source; cached archives are not downloaded again."""
     folder = _folder_of(material, task_folder, dirs)
     with disk_trouble_explained(dirs.cache), exclusive(folder), scratch_beside(folder) as scratch:
-        made = _make(material, Fetcher(task_folder, dirs.downloads, progress), scratch)
-        return digest_of(made) == digest_of(folder)
+        fetched = _make(material, Fetcher(task_folder, dirs.downloads, progress), scratch)
+        return digest_of(fetched) == digest_of(folder)
 
 
 def _folder_of(material: Material, task_folder: Path, dirs: Dirs) -> Path:
@@ -46,7 +46,7 @@ def _folder_of(material: Material, task_folder: Path, dirs: Dirs) -> Path:
 
 
 def _make(material: Material, fetcher: Fetcher, scratch: Path) -> Path:
-    """The files, fetched and mended."""
+    """The fetched and patched files."""
     files = _fetch_any(material, fetcher, scratch)
     for patch in material.patches:
         _apply(patch, files, material.name)
@@ -54,14 +54,14 @@ def _make(material: Material, fetcher: Fetcher, scratch: Path) -> Path:
 
 
 def _fetch_any(material: Material, fetcher: Fetcher, scratch: Path) -> Path:
-    """The files from the first source that gives the right ones."""
+    """The files of the first source with the right checksum."""
     failures: list[tuple[str, SourceFailed]] = []
     for number, source in enumerate(material.sources):
         attempt = scratch / str(number)
         attempt.mkdir()
         try:
             files = scratch / f"{number}-files"
-            _take(fetcher.fetch(source, attempt), files)
+            _move_or_copy(fetcher.fetch(source, attempt), files)
             _check_digest(material, files)
         except SourceFailed as failure:
             failures.append((describe(source), failure))
@@ -70,8 +70,8 @@ def _fetch_any(material: Material, fetcher: Fetcher, scratch: Path) -> Path:
     raise _refusal(material, failures)
 
 
-def _take(found: Path, target: Path) -> None:
-    """Move what was fetched; copy what is the user's own, without what tools leave in a working folder."""
+def _move_or_copy(found: Path, target: Path) -> None:
+    """Move fetched files; copy local ones, without .git and caches."""
     if found.is_dir() and found.is_relative_to(target.parent):
         found.rename(target)
         return
@@ -94,17 +94,17 @@ def _refusal(material: Material, failures: list[tuple[str, SourceFailed]]) -> So
     what = f"{material.name} {material.version}"
     if any(isinstance(failure, WrongChecksum) for _, failure in failures):
         return ChecksumMismatch(
-            f"What came for {what} is not what the task names ({reasons}).",
-            hint="Nothing of it was kept. Try again; if it stays so, the source has changed: tell the task's authors.",
+            f"The files of {what} do not match the task's checksum ({reasons}).",
+            hint="They were deleted. Try again; if it fails again, the source has changed: report it to the authors.",
         )
     if all(isinstance(source, PathSource) for source in material.sources):
         return SourceUnavailable(
             f"{what} is not on this machine ({reasons}).",
-            hint="Put it there; the README in the task's folder says where it comes from.",
+            hint="Copy it there; the README in the task's folder says where to get it.",
         )
     return SourceUnavailable(
-        f"{what} could not be had from any of its sources ({reasons}).",
-        hint="Look at the network and try again; what has arrived is kept. 'fmlbench doctor' tells what is missing.",
+        f"{what} could not be fetched from any of its sources ({reasons}).",
+        hint="Check the network and try again; downloads continue where they stopped. See also 'fmlbench doctor'.",
     )
 
 
@@ -112,16 +112,17 @@ def _apply(patch: Patch, files: Path, name: str) -> None:
     path = files / patch.file
     text = path.read_bytes().decode("utf-8") if path.is_file() else ""
     if text.count(patch.search) != 1:
-        found = f"{text.count(patch.search)} times" if path.is_file() else "in no such file"
+        count = f"its search text occurs {text.count(patch.search)} times, not once, in {patch.file}"
+        problem = count if path.is_file() else f"{patch.file} does not exist"
         raise TaskInvalid(
-            f"A mend of {name} does not fit: its search text occurs {found} in {patch.file}, not once.",
-            hint=f"Mend the manifest's entry for that file ({patch.why}).",
+            f"A patch of {name} does not apply: {problem}.",
+            hint=f"Fix the patch for that file in the manifest ({patch.why}).",
         )
     path.write_bytes(text.replace(patch.search, patch.replace).encode("utf-8"))
 
 
 def _key(material: Material, task_folder: Path) -> str:
-    """Differs wherever the files may: what is on this machine can change under the same path."""
+    """A hash of sources, digest, patches and local files, which can change under the same path."""
     key = hashlib.sha256(material.model_dump_json(include={"sources", "digest", "patches"}).encode())
     for source in material.sources:
         if isinstance(source, PathSource) and (path := task_folder / source.path).exists():

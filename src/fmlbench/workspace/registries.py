@@ -1,7 +1,7 @@
-"""Fetch an archive of a package registry with the registry's own client, configured as the user has it.
+"""Fetch an archive from a package registry with pip or npm and the user's settings.
 
-Nothing is installed, and nothing of a package is run. That takes some care with pip: ``pip download`` runs the build
-hooks of a source release to learn its metadata. So pip is only asked where the archive is, and the transfer is ours.
+Nothing is installed, and no code of a package runs. ``pip download`` would run the build hooks of a source release to
+read its metadata. So pip only finds the URL, and the harness downloads the archive.
 """
 
 import importlib.util
@@ -16,11 +16,11 @@ from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
 from fmlbench.workspace.subprocesses import run_program
 
 _FOUND_LINK = re.compile(r"Found link (?P<url>\S+).*, version: (?P<version>\S+)$", re.MULTILINE)
-_NPM_CHATTER = ("code ", "A complete log", "errno ", "syscall ")
+_NPM_DETAILS = ("code ", "A complete log", "errno ", "syscall ")
 
 
 def fetch_from_pypi(source: PypiSource, folder: Path, part: Path, progress: Progress) -> Path:
-    """Fetch a release's archive into a folder; ``part`` keeps the beginning of a transfer that broke off."""
+    """Fetch a release's archive into a folder; ``part`` keeps the beginning of an interrupted download."""
     url = _find_link(source, folder, progress)
     try:
         download(url, part, source.sha256, progress)
@@ -36,7 +36,7 @@ def fetch_from_npm(source: NpmSource, folder: Path, progress: Progress) -> Path:
     release = f"{source.package}@{source.version}"
     progress.start(f"Downloading {release} with npm")
     try:
-        # The version is pinned, so what npm kept is as good as new; and it would wait minutes for a network to come.
+        # The version is pinned, so npm's cache is valid; the default retries would wait minutes for a network.
         settings = [
             "--ignore-scripts",
             "--prefer-offline",
@@ -50,12 +50,12 @@ def fetch_from_npm(source: NpmSource, folder: Path, progress: Progress) -> Path:
 
 
 def find_pip() -> list[str]:
-    """How pip is called: our own Python's, or the one of the machine where ours has none."""
+    """The command of pip: this Python's module, or the machine's program if it has none."""
     return [sys.executable, "-m", "pip"] if importlib.util.find_spec("pip") else ["pip"]
 
 
 def _find_link(source: PypiSource, folder: Path, progress: Progress) -> str:
-    """The address of the archive, as pip finds it in its indexes and link pages."""
+    """The URL of the archive in pip's indexes."""
     progress.start(f"Looking for {source.package} {source.version}")
     try:
         output = run_program(
@@ -70,14 +70,14 @@ def _find_link(source: PypiSource, folder: Path, progress: Progress) -> str:
             continue
         if checksum in {"", source.sha256}:
             return url
-    raise SourceFailed(f"pip knows no {source.archive} of {source.package} {source.version} with this checksum")
+    raise SourceFailed(f"pip finds no {source.archive} of {source.package} {source.version} with this checksum")
 
 
 def _download_with_pip(source: PypiSource, folder: Path, progress: Progress) -> Path:
-    """Let pip do the transfer: it knows passwords and certificates that its links do not show.
+    """Let pip download the archive, with its passwords and certificates.
 
-    Only here can a package's own code run: pip prepares the metadata of a source release. It is told the checksum,
-    and refuses an archive that is not the pinned one before it opens it.
+    Only here can a package's code run, because pip prepares the metadata of a source release. With --require-hashes
+    pip rejects an archive other than the pinned one before it opens it.
     """
     requirements, into = folder / "requirements.txt", folder / "pip"
     requirements.write_text(f"{source.package}=={source.version} --hash=sha256:{source.sha256}\n", "utf-8")
@@ -91,7 +91,7 @@ def _download_with_pip(source: PypiSource, folder: Path, progress: Progress) -> 
 
 
 def _wanted_kind(source: PypiSource) -> list[str]:
-    """Nothing is installed, so it is no matter for which Python a release was made."""
+    """Options for the archive kind; nothing is installed, so the required Python version is ignored."""
     kind = "--no-binary" if source.archive == "sdist" else "--only-binary"
     return ["--ignore-requires-python", kind, source.package]
 
@@ -103,7 +103,7 @@ def _reason_of_pip(output: str) -> str:
 
 
 def _reason_of_npm(output: str) -> str:
-    told = (
+    errors = (
         re.sub(r"^npm (error|ERR!) ?", "", line) for line in output.splitlines() if re.match("npm (error|ERR!)", line)
     )
-    return next((line for line in told if line and not line.startswith(_NPM_CHATTER)), "")
+    return next((line for line in errors if line and not line.startswith(_NPM_DETAILS)), "")

@@ -1,6 +1,6 @@
-"""Keep what every step wrote, as one branching git history per run that any git tool can browse.
+"""Store every step's files as a branching git history that any git tool can browse.
 
-The git dir lies outside of every workspace, and commits carry a fixed name and date: the same files on top of the same
+The git directory is outside of every workspace. Commits have a fixed author and date: the same files with the same
 parents are the same commit, so storing again after a crash changes nothing.
 """
 
@@ -13,9 +13,9 @@ from fmlbench.workspace.disk import disk_trouble_explained
 from fmlbench.workspace.files import replace_folder, scratch_beside
 from fmlbench.workspace.git import Git, GitFailed, create_repository, is_commit_id
 
-_WHO_AND_WHEN = "fmlbench <fmlbench@localhost> 946684800 +0000"
+_COMMITTER = "fmlbench <fmlbench@localhost> 946684800 +0000"
 _COMMIT_LINE = re.compile(r"^[0-9a-f]{40}\n", re.MULTILINE)
-"""What stands above each of several diffs; every line within a diff begins with something else."""
+"""The header line of each of several diffs; no line within a diff matches it."""
 
 
 class Snapshots:
@@ -25,9 +25,9 @@ class Snapshots:
         self._git = Git(git_dir)
 
     def store(self, files: Mapping[str, str], parents: Sequence[str], message: str, ref: str) -> str:
-        """Store files as a commit on ``ref`` and return its id; when this returns, it is on the disk.
+        """Store files as a commit on ``ref`` and return its id; when this returns, it is on disk.
 
-        The files must keep the editing rules: git has its own ideas about other paths.
+        The files must satisfy the editing rules: git rejects or changes other paths.
         """
         self._make_ready(ref)
         stream = _commit_stream(files, parents, message, ref)
@@ -36,7 +36,7 @@ class Snapshots:
         except GitFailed as error:
             raise InfraTrouble(
                 f"A snapshot could not be stored in '{self._git.git_dir}': {error}.",
-                hint="Look whether the disk is full, then resume the run.",
+                hint="Check whether the disk is full, then resume the run.",
             ) from error
         return answer.decode("ascii").strip()
 
@@ -62,18 +62,18 @@ class Snapshots:
         return output.decode("utf-8", "replace")
 
     def diffs(self, pairs: Sequence[tuple[str, str]]) -> list[str]:
-        """The same for many pairs of before and after, by one git for all of them."""
+        """The diffs of many (before, after) pairs, with one git call."""
         if not pairs:
             return []
         self._require(*(commit for pair in pairs for commit in pair))
-        # A commit with another one named behind it is compared with that one.
+        # diff-tree --stdin compares the first commit of a line with the second one.
         lines = "".join(f"{after} {before}\n" for before, after in pairs).encode("ascii")
         arguments = ("--stdin", "--always", "-r", "-p", "--text", "--no-color", "--no-ext-diff")
         output = self._git.run("diff-tree", *arguments, stdin=lines).decode("utf-8", "replace")
         return _COMMIT_LINE.split(output)[1:]
 
     def exists(self, commit: str) -> bool:
-        """Whether there is such a snapshot."""
+        """Whether this snapshot exists."""
         return not self._missing([commit])
 
     def _make_ready(self, ref: str) -> None:
@@ -82,7 +82,7 @@ class Snapshots:
             with disk_trouble_explained(git_dir.parent), scratch_beside(git_dir) as scratch:
                 create_repository(scratch / "git", first_branch=ref.removeprefix("refs/heads/"))
                 replace_folder(scratch / "git", git_dir)
-        # There is one writer, and it is here: a lock is what a killed one left behind.
+        # This process is the only writer, so existing locks belong to a killed one.
         for locked in (ref, "HEAD"):
             (git_dir / f"{locked}.lock").unlink(missing_ok=True)
 
@@ -90,7 +90,7 @@ class Snapshots:
         for commit in self._missing(commits):
             raise RunDamaged(
                 f"There is no snapshot '{commit}' in '{self._git.git_dir}'.",
-                hint="Restore that folder from a copy; without it the run cannot go on.",
+                hint="Restore that folder from a copy; the run cannot continue without it.",
             )
 
     def _missing(self, commits: Sequence[str]) -> list[str]:
@@ -107,8 +107,8 @@ class Snapshots:
 
 
 def _commit_stream(files: Mapping[str, str], parents: Sequence[str], message: str, ref: str) -> bytes:
-    """A commit in the language of git fast-import; it starts from its parents alone, whatever the ref named before."""
-    lines = [f"commit {ref}", "mark :1", f"committer {_WHO_AND_WHEN}", _data(_plain(message))]
+    """A commit in git fast-import format; its parents are given, independent of the ref's previous value."""
+    lines = [f"commit {ref}", "mark :1", f"committer {_COMMITTER}", _data(_plain(message))]
     lines += [f"{'merge' if index else 'from'} {parent}" for index, parent in enumerate(parents)]
     lines += ["deleteall"]
     for path, text in sorted(files.items()):
@@ -122,7 +122,7 @@ def _data(text: str) -> str:
 
 
 def _plain(message: str) -> str:
-    """A message that git can keep; models write what no file can hold."""
+    """The message without zero bytes and lone surrogates, which models can produce and git cannot store."""
     return message.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 

@@ -1,9 +1,9 @@
-"""Why one source could not be used; the next one is then tried, so neither is an error of its own."""
+"""Failures of a single source; the next source is then tried, so these are not user errors."""
 
 
 class SourceFailed(Exception):
-    """A source did not give what it should; the message is one line for a person."""
+    """A source cannot be used; the message is one line of text."""
 
 
 class WrongChecksum(SourceFailed):
-    """Something came, but not what the manifest names."""
+    """The fetched files do not match the manifest's checksum."""

@@ -1,4 +1,4 @@
-"""Ask other programs (pip, npm, git) for something, with the user's own settings for them."""
+"""Run other programs (pip, npm, git) with the user's settings."""
 
 import errno
 import os
@@ -10,14 +10,14 @@ from pathlib import Path
 
 from fmlbench.workspace.source_failures import SourceFailed
 
-_PATIENCE_SECONDS = 3600
-"""These programs give up by themselves long before; this is for one that hangs."""
+_TIMEOUT_SECONDS = 3600
+"""For a program that hangs; these programs have shorter timeouts of their own."""
 
 _DISK_FULL = re.compile(r"\bENOSPC\b|No space left on device")
 
 
 def run_program(command: Sequence[str], folder: Path, explain: Callable[[str], str]) -> str:
-    """Run a program in a folder and return all it printed, or raise with what ``explain`` makes of it."""
+    """Run a program in a folder and return its output; on failure ``explain`` extracts the reason from the output."""
     if shutil.which(command[0]) is None:
         raise SourceFailed(f"{command[0]} is not installed")
     try:
@@ -27,11 +27,11 @@ def run_program(command: Sequence[str], folder: Path, explain: Callable[[str], s
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=_PATIENCE_SECONDS,
+            timeout=_TIMEOUT_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise SourceFailed(f"{Path(command[0]).name} did not end") from error
+        raise SourceFailed(f"{Path(command[0]).name} timed out") from error
     output = done.stdout.decode("utf-8", "replace")
     if done.returncode != 0 and _DISK_FULL.search(output):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))

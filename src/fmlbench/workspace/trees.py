@@ -1,6 +1,6 @@
-"""Lay out the tree an experiment runs in, and read what a repository holds.
+"""Create the tree of an experiment, and read the files of a repository.
 
-Only editable files are taken from a candidate, so a tree is always pinned upstream plus what the rules allow.
+Only editable files are taken from a candidate, so a tree is always the pinned upstream plus allowed changes.
 """
 
 import os
@@ -14,15 +14,15 @@ from fmlbench.workspace.files import remove_folder
 from fmlbench.workspace.globs import matches
 
 READABLE_BYTES = 400_000
-"""Agents are shown text files up to this size; what is larger is data."""
+"""Agents see text files up to this size; larger files count as data."""
 
 
 def lay_out(codebase: Path, files: Mapping[str, str], editable: Editable, tree: Path, *, shared: bool = False) -> None:
-    """Make ``tree`` the codebase with the candidate's files in place of the editable ones.
+    """Create ``tree``: the codebase with the candidate's files in place of the editable ones.
 
-    Whatever lay there before is gone. ``shared`` links files instead of copying them, ten times as fast, and is only
-    for trees that a sandbox mounts read-only: a candidate that could write through a link would change the codebase
-    of every later experiment.
+    An existing tree is removed. ``shared`` hard-links files instead of copying them, which is ten times as fast. It is
+    only for trees that a sandbox mounts read-only: writing through a link would change the codebase of every later
+    experiment.
     """
     remove_folder(tree)
     replaced = editable_files(codebase, editable).keys() | files.keys()
@@ -32,13 +32,13 @@ def lay_out(codebase: Path, files: Mapping[str, str], editable: Editable, tree: 
     place = _link if shared else _copy
     for path in kept:
         place(codebase / path, tree / path)
-    # In a fixed order: a candidate could read another one from its folder's listing.
+    # In sorted order: a candidate could read the original order, which is hidden information, from a folder listing.
     for path, text in sorted(files.items()):
         (tree / path).write_bytes(text.encode("utf-8"))
 
 
 def editable_files(codebase: Path, editable: Editable) -> dict[str, str]:
-    """The text a candidate starts from, by path; a binary file stays as it is even where a glob names it."""
+    """The baseline's editable text files, by path; binary files are never editable."""
     named = (path for path in repository_files(codebase) if matches(path, editable.globs))
     return {path: text for path in named if (text := _text_of(codebase / path)) is not None}
 
@@ -49,7 +49,7 @@ def repository_files(codebase: Path) -> list[str]:
 
 
 def repository_texts(codebase: Path) -> dict[str, str]:
-    """Every text file of a repository that is small enough to be read, by path."""
+    """Every text file of a repository up to ``READABLE_BYTES``, by path."""
     small = (path for path in repository_files(codebase) if (codebase / path).stat().st_size <= READABLE_BYTES)
     return {path: text for path in small if (text := _text_of(codebase / path)) is not None}
 
@@ -72,5 +72,5 @@ def _link(source: Path, target: Path) -> None:
     try:
         os.link(source, target)
     except OSError:
-        # Another file system, somebody else's file, too many links: a copy serves as well.
+        # Another file system, another owner, or too many links.
         _copy(source, target)

@@ -157,12 +157,12 @@ def test_only_a_run_that_is_not_complete_can_be_gone_on_with(tmp_path: Path):
     with pytest.raises(RunExists) as caught:
         create(going.read_spec(), dirs)
     assert caught.value.hint == (
-        f"Go on with 'fmlbench resume {going.path.name}', or start another one with --label NAME."
+        f"Continue it with 'fmlbench resume {going.path.name}', or start another one with --label NAME."
     )
     with pytest.raises(RunExists) as caught:
         create(complete.read_spec(), dirs)
     assert caught.value.hint == (
-        f"Look at it with 'fmlbench show {complete.path.name}', or start another one with --seed N or --label NAME."
+        f"Show it with 'fmlbench show {complete.path.name}', or start another one with --seed N or --label NAME."
     )
 
 
@@ -187,8 +187,8 @@ def test_a_run_prints_its_steps_while_it_goes_and_its_summary_at_the_end(fmlbenc
     assert again.code == 2
     name = only_run(runs).path.name
     assert again.err == (
-        f"error: This run is already there: {name}.\n"
-        f"hint:  Look at it with 'fmlbench show {name}', or start another one with --seed N or --label NAME.\n"
+        f"error: This run exists: {name}.\n"
+        f"hint:  Show it with 'fmlbench show {name}', or start another one with --seed N or --label NAME.\n"
     )
 
     events = read_events(only_run(runs).events)

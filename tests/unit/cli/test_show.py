@@ -94,18 +94,18 @@ def test_a_step_that_cannot_be_shown_is_an_error(fmlbench: Fmlbench, complete: R
 
 
 def test_logs_are_shown_harmless_and_as_they_are(fmlbench: Fmlbench, complete: RunFolder):
-    draw = complete.step(1) / "draw-0"
+    draw = complete.step(1) / "sample-0"
     draw.mkdir(parents=True)
     long = "y" * 300
     (draw / "train.log").write_text(f"\x1b[2Jloss [red]0.1\n{long}\n")
     out = fmlbench("show", SPEC.run_id, "--log", "1").out
-    assert out == f"== draw-0/train.log\nloss [red]0.1\n{long}\n"
+    assert out == f"== sample-0/train.log\nloss [red]0.1\n{long}\n"
 
 
 def test_what_a_sealed_exam_printed_is_shown_only_after_the_end(fmlbench: Fmlbench, runs: Path):
     unfinished = spec_of(label="unfinished")
     for spec, events in ((SPEC, complete_run(SPEC)), (unfinished, [started(unfinished), baseline(), step(1, 0.7)])):
-        sealed = write_run(runs, spec, events).step(1) / "sealed" / "draw-0"
+        sealed = write_run(runs, spec, events).step(1) / "sealed" / "sample-0"
         sealed.mkdir(parents=True)
         (sealed / "first.log").write_text("accuracy on the test\n")
     assert "accuracy on the test" in fmlbench("show", SPEC.run_id, "--log", "1").out
@@ -123,7 +123,7 @@ def test_a_name_that_could_be_several_runs_is_answered_with_them(fmlbench: Fmlbe
     for spec in specs:
         write_run(runs, spec, [])
     names = ", ".join(spec.run_id for spec in specs[:4])
-    assert fmlbench("show", "toy").err.endswith(f"hint:  Say which: {names}{end}\n")
+    assert fmlbench("show", "toy").err.endswith(f"hint:  Choose one: {names}{end}\n")
 
 
 def test_an_unknown_run_is_an_error_with_a_hint(fmlbench: Fmlbench):

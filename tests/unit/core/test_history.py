@@ -19,18 +19,18 @@ def test_the_smallest_error_is_the_best():
 
 @pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("metric", [None, ERROR])
-def test_what_is_no_number_is_no_score_and_never_best(odd: float, metric: object):
+def test_a_score_that_is_not_finite_is_none_and_never_best(odd: float, metric: object):
     history = history_of(odd, 0.5, odd) if metric is None else history_of(odd, 0.5, odd, metric=ERROR)
     assert history.best is history[1]
     assert history[2].score is None
     assert history[2].has_failed
 
 
-def test_nothing_is_best_where_nothing_has_a_score():
+def test_there_is_no_best_step_without_a_score():
     assert history_of(CRASH, math.nan).best is None
 
 
-def test_what_works_leaves_the_baseline_out():
+def test_working_steps_exclude_the_baseline():
     assert [step.index for step in TREE.working] == [1, 4, 5]
 
 
@@ -39,24 +39,24 @@ def test_children_are_found_by_any_of_their_parents():
     assert [step.index for step in TREE.children_of(4)] == [5]
 
 
-def test_a_chain_of_repairs_begins_with_what_was_to_be_mended():
+def test_a_debug_chain_begins_with_the_failed_step():
     assert TREE.debug_chain(3) == [2, 3]
     assert (TREE.debug_depth(3), TREE.debug_depth(2), TREE.debug_depth(5)) == (1, 0, 0)
 
 
-def test_only_failed_leaves_can_be_mended():
+def test_only_failed_leaves_are_fixable():
     assert [step.index for step in TREE.fixable(3)] == [3]
     assert TREE.fixable(0) == []
     assert TREE.fixable(3, TREE.steps[:3]) == []
 
 
-def test_what_the_machine_broke_is_not_to_be_mended():
+def test_infrastructure_failures_are_not_fixable():
     history = history_of(0.5, INFRA)
     assert not history[1].has_failed
     assert history.fixable(3) == []
 
 
-def test_a_score_that_was_looked_at_changes_nothing_on_record():
+def test_the_cached_score_is_not_part_of_the_record():
     looked_at, fresh = history_of(0.5)[0], history_of(0.5)[0]
     assert looked_at.score == 0.5
     assert looked_at == fresh

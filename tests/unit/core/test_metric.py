@@ -15,13 +15,13 @@ def test_better_follows_the_goal():
 
 
 @pytest.mark.parametrize("nothing", [None, math.nan])
-def test_no_score_and_nan_beat_nothing_and_lose_to_any_number(nothing: float | None):
+def test_none_and_nan_are_worse_than_any_number(nothing: float | None):
     assert not UP.is_better(nothing, 0.1)
     assert not UP.is_better(nothing, nothing)
     assert UP.is_better(0.1, nothing)
 
 
-def test_improvement_is_the_share_of_the_way_to_a_perfect_score():
+def test_improvement_is_the_gain_as_a_share_of_the_gap_to_a_perfect_score():
     assert UP.improvement(0.8, 0.6) == pytest.approx(0.5)
     assert DOWN.improvement(0.5, 1.0) == pytest.approx(0.5)
     assert UP.improvement(0.5, 0.6) == pytest.approx(-0.25)

@@ -1,4 +1,4 @@
-"""What a task is refused for; that good ones are admitted, the tutorial and every task show."""
+"""Faults for which a task is not admitted; the tutorial and the suite cover good tasks."""
 
 import re
 import shutil
@@ -39,7 +39,7 @@ EXPLOIT = '[[exploits]]\nfolder = "exploits/quick"\nidea = "What pays."\n\n[trac
 
 @pytest.fixture
 def bad(tmp_path: Path) -> Path:
-    """A copy of the toy task with nothing right about it."""
+    """A copy of the toy task with every fault."""
     folder = start_task("bad", tmp_path)
     shutil.copytree(folder / "reference", folder / "exploits" / "quick")
     for variant in ("reference", "method_off"):
@@ -76,7 +76,7 @@ def check(task: Path, dirs: Dirs, sandbox: Sandbox) -> list[Finding]:
     return found
 
 
-def test_every_fault_of_a_task_is_found(findings: list[Finding]):
+def test_finds_every_fault_of_a_task(findings: list[Finding]):
     assert {finding.check: finding.passed for finding in findings} == {
         "materials": True,
         "leaks": True,
@@ -92,10 +92,10 @@ def test_every_fault_of_a_task_is_found(findings: list[Finding]):
         "mining": True,
         "attacks": False,
     }
-    told = {finding.check: finding.detail for finding in findings}
-    assert "+0.0 sigma (at least 3 asked; n = 1)" in told["reference"]
-    assert "0.9000 on record" in told["record"]
-    assert told["attacks"] == "not stopped: known-paths"
+    details = {finding.check: finding.detail for finding in findings}
+    assert "+0.0 sigma (at least 3 required; n = 1)" in details["reference"]
+    assert "0.9000 on record" in details["record"]
+    assert details["attacks"] == "not stopped: known-paths"
 
 
 def test_a_second_check_measures_only_what_changed(findings: list[Finding], bad: Path, dirs: Dirs, sandbox: Sandbox):
@@ -107,7 +107,7 @@ def test_a_second_check_measures_only_what_changed(findings: list[Finding], bad:
     assert {path: path.stat().st_mtime_ns for path in dirs.checks.glob(kept)} == before
 
 
-def test_what_ships_with_a_task_is_held_to_its_editing_rules(bad: Path, dirs: Dirs, sandbox: Sandbox):
+def test_editing_rules_apply_to_variants_and_exploits(bad: Path, dirs: Dirs, sandbox: Sandbox):
     for variant in ("reference", "exploits/quick"):
         (bad / variant / "elsewhere").mkdir()
         (bad / variant / "elsewhere" / "x.py").write_text("x = 1\n")
@@ -122,10 +122,10 @@ def test_what_ships_with_a_task_is_held_to_its_editing_rules(bad: Path, dirs: Di
     ("old", "new", "complaint"),
     [
         ('suggested = ["tinylearn/features.py"', 'suggested = ["tinylearn/none.py"', "suggests 'tinylearn/none.py'"),
-        ('globs = ["tinylearn/*.py"]\nsuggested = [', 'globs = ["x/*.py"]\nsuggested = []\n#', "has none"),
+        ('globs = ["tinylearn/*.py"]\nsuggested = [', 'globs = ["x/*.py"]\nsuggested = []\n#', "has no editable files"),
     ],
 )
-def test_what_agents_are_to_begin_with_must_be_there(
+def test_suggested_files_must_exist_and_be_editable(
     tmp_path: Path, dirs: Dirs, sandbox: Sandbox, old: str, new: str, complaint: str
 ):
     manifest = start_task("odd", tmp_path) / "task.toml"
@@ -136,7 +136,7 @@ def test_what_agents_are_to_begin_with_must_be_there(
 
 
 class Alternating(Variants):
-    """Scores as on record, but ten seeds lie by turns so far above and below."""
+    """Scores with the recorded mean; ten seeds alternate this far above and below it."""
 
     apart = 0.0
 
@@ -155,7 +155,7 @@ class Alternating(Variants):
 
 
 @pytest.mark.parametrize(("apart", "passed"), [(0.0005, False), (0.005, True), (0.03, True), (0.06, False)])
-def test_noise_that_is_not_the_one_on_record_is_found(
+def test_noise_that_differs_from_the_record_is_found(
     toy: PreparedTask, dirs: Dirs, monkeypatch: pytest.MonkeyPatch, apart: float, passed: bool
 ):
     # A standard deviation of 1.054 times how far they lie apart; 0.0088 and 0.0111 are on record.

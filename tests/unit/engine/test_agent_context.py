@@ -26,7 +26,7 @@ relative_to_baseline = true
 """
 
 
-def test_practice_holds_to_the_rules_of_the_task(tmp_path: Path, dirs: Dirs, sandbox: Sandbox):
+def test_practice_applies_the_rules_of_the_task(tmp_path: Path, dirs: Dirs, sandbox: Sandbox):
     task = start_task("ruled", tmp_path)
     manifest = task / "task.toml"
     manifest.write_text(manifest.read_text().replace("[reference]", f"{RULE}\n[reference]"))
@@ -39,11 +39,11 @@ def test_practice_holds_to_the_rules_of_the_task(tmp_path: Path, dirs: Dirs, san
         kept = practice(untouched)
     assert (kept.outcome, broken.outcome) == (Outcome.OK, Outcome.INVALID)
     assert "Be nearly as accurate as the baseline." in broken.reason
-    assert list(session.folder.bench.iterdir()) == []
+    assert list(session.folder.experiments.iterdir()) == []
 
 
-def test_what_was_spent_on_no_step_is_not_given_again(toy: PreparedTask, dirs: Dirs):
-    """Only the time in which a model never answered is nobody's, unless the program worked all the same."""
+def test_usage_outside_of_steps_counts_against_the_hours(toy: PreparedTask, dirs: Dirs):
+    """Time without a response of the model is not counted, except the program's own CPU time."""
     with open_session(toy, dirs) as session:
         workspace = agent_context_of(session.spec, toy, session, dirs).workspace()
         hours = [workspace.hours_left()]

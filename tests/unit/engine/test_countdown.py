@@ -8,7 +8,7 @@ from fmlbench.engine.countdown import Countdown
 
 @dataclass
 class Life:
-    """A clock, and steps that come when they are due."""
+    """A clock, and scripted steps."""
 
     now: float = 1000.0
     steps: list[Step] = field(default_factory=list[Step])
@@ -31,7 +31,7 @@ def countdown(life: Life, hours: float | None) -> Countdown:
     return Countdown(hours, lambda: life.steps, lambda: life.now)
 
 
-def test_a_run_without_hours_has_no_end():
+def test_a_run_without_hours_has_no_time_limit():
     assert countdown(Life(), None).seconds_left() == math.inf
 
 
@@ -42,13 +42,13 @@ def test_time_runs_while_a_step_is_proposed_and_counts_as_recorded_afterwards():
     assert clock.seconds_left() == 3600.0
     life.now += 100.0
     assert clock.seconds_left() == 3500.0
-    # A sealed exam, which costs the run nothing, comes before the next step.
+    # A hidden test, which is not counted, comes before the next step.
     life.take_step(100.0, 1500.0)
     life.now += 777.0
     assert clock.seconds_left() == 2000.0
 
 
-def test_what_is_over_stays_over():
+def test_a_spent_budget_stays_spent():
     life = Life()
     life.take_step(0.0, 500.0)
     clock = countdown(life, 1.0)

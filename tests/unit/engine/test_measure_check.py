@@ -11,7 +11,7 @@ def results(logged: dict[str, object], **changes: object) -> list[Result]:
     return [check.result for check in check_measures(logged, "offline-1", again)]
 
 
-def test_the_last_digits_of_another_processor_are_no_difference():
+def test_rounding_differences_are_tolerated():
     assert results({"auc": 0.25 * (1 + 1e-9), "diversity": 0.25}) == [Result.REPRODUCED] * 2
 
 
@@ -25,9 +25,9 @@ def test_missing_is_not_zero():
     assert results({"auc": {"why": "no step was taken"}}, values=missing) == [Result.REPRODUCED]
 
 
-def test_what_another_embedder_made_is_not_checked():
+def test_measures_of_another_embedder_are_not_checked():
     assert results({"diversity": 0.25, "auc": 0.25}, embedder=None) == [Result.NOT_CHECKED, Result.REPRODUCED]
 
 
-def test_a_measure_that_is_no_more_is_not_checked():
+def test_an_unknown_measure_is_not_checked():
     assert results({"academic_contribution": 0.5}) == [Result.NOT_CHECKED]

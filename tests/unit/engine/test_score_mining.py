@@ -1,4 +1,4 @@
-"""An adversary who keeps what validation likes gains there, and hardly on the hidden test."""
+"""Score mining gains on validation, and hardly on the hidden test."""
 
 from collections.abc import Generator
 from dataclasses import replace

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.sandbox
 DRAFT = Move(operator=Operator.DRAFT)
 
 
-def test_a_proposal_that_waits_is_the_one_that_is_run_and_the_budget_ends_with_it(toy: PreparedTask, dirs: Dirs):
+def test_a_pending_proposal_is_run_first_and_counts_as_a_step(toy: PreparedTask, dirs: Dirs):
     untouched = editable_files(toy.codebase, toy.task.editable)
     better = {**untouched, **toy.folder.files_of(toy.task.reference)}
     with open_session(toy, dirs) as session:
@@ -35,7 +35,7 @@ def test_a_proposal_that_waits_is_the_one_that_is_run_and_the_budget_ends_with_i
     assert (kinds.count(ProposalMade), kinds.count(StepFinished)) == (2, 2)
 
 
-def test_what_a_proposal_adds_is_on_record(toy: PreparedTask, dirs: Dirs):
+def test_the_added_information_is_recorded(toy: PreparedTask, dirs: Dirs):
     untouched = editable_files(toy.codebase, toy.task.editable)
     better = {**untouched, **toy.folder.files_of(toy.task.reference)}
     with open_session(toy, dirs) as session:

@@ -1,4 +1,4 @@
-"""Stages that train alone: none finds what another left, and the exam finds it all."""
+"""Stages with alone = true: none sees the output of another, and the exam sees all of it."""
 
 from contextlib import closing
 from dataclasses import replace
@@ -30,8 +30,8 @@ def test_a_stage_that_trains_alone_begins_with_an_empty_carry_folder(
     files = editable_files(toy.codebase, toy.task.editable)
     files = dict.fromkeys(files, LOOKS_AROUND)
     prepared = with_stages(toy, "first", "second", alone=alone)
-    draw = make_sample(toy, "step", 7, 0)
-    experiment = Experiment(prepared=prepared, files=files, draw=draw, folder=tmp_path / "bench", label="alone")
+    sample = make_sample(toy, "step", 7, 0)
+    experiment = Experiment(prepared=prepared, files=files, sample=sample, folder=tmp_path / "bench", label="alone")
     with closing(experiment):
         assert experiment.train(ExamName.VALIDATION).outcome is outcome
     left = {path.relative_to(tmp_path / "bench" / "carry").parts[0] for path in tmp_path.rglob("model")}
@@ -46,7 +46,7 @@ def with_stages(prepared: PreparedTask, *names: str, alone: bool) -> PreparedTas
     return replace(prepared, folder=replace(prepared.folder, task=task))
 
 
-def test_a_stage_that_is_not_alone_says_nothing_of_it_so_that_digests_stay_what_they_were(toy: PreparedTask):
+def test_the_digest_omits_alone_when_it_is_false(toy: PreparedTask):
     training = toy.track.training[0]
     assert "alone" not in training.model_dump()
     assert training.model_copy(update={"alone": True}).model_dump()["alone"] is True

@@ -35,7 +35,7 @@ def test_a_plain_file_is_read(tmp_path: Path):
     assert read_untrusted_file(tmp_path, "deep/a", 10) == b"hello"
 
 
-def test_nothing_handed_in_is_told_apart_from_a_trap(tmp_path: Path):
+def test_missing_answers_are_not_hostile(tmp_path: Path):
     with pytest.raises(AnswersMissing):
         read_untrusted_file(tmp_path, "a", 10)
 
@@ -59,14 +59,14 @@ def make_folder(path: Path) -> None:
 
 
 @pytest.mark.parametrize("trap", [make_symlink, make_hard_link, make_fifo, make_folder])
-def test_traps_in_place_of_a_file_are_refused_as_hostile(tmp_path: Path, trap: object):
+def test_anything_but_a_regular_file_is_rejected_as_hostile(tmp_path: Path, trap: object):
     trap(tmp_path / "a")  # type: ignore[operator]
     with pytest.raises(BadAnswers) as caught:
         read_untrusted_file(tmp_path, "a", 10)
     assert caught.value.is_hostile
 
 
-def test_a_symlinked_folder_on_the_way_is_refused(tmp_path: Path):
+def test_a_symlink_in_the_path_is_rejected(tmp_path: Path):
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "a").write_bytes(b"x")
     (tmp_path / "deep").symlink_to("real")
@@ -74,14 +74,14 @@ def test_a_symlinked_folder_on_the_way_is_refused(tmp_path: Path):
         read_untrusted_file(tmp_path, "deep/a", 10)
 
 
-def test_a_huge_sparse_file_is_refused_without_being_read(tmp_path: Path):
+def test_a_huge_sparse_file_is_rejected_without_reading_it(tmp_path: Path):
     with (tmp_path / "a").open("wb") as file:
         file.truncate(50 * 2**30)
     with pytest.raises(BadAnswers, match="bytes"):
         read_untrusted_file(tmp_path, "a", 1000)
 
 
-def test_answers_of_the_expected_shape_are_taken():
+def test_answers_of_the_expected_shape_are_accepted():
     assert ExpectedAnswers(LABELS, 3).parse(npy([1, 2, 3])).tolist() == [1, 2, 3]
     assert ExpectedAnswers(LABELS, 3).parse(npy(np.array([1, 2, 3], np.uint8))).dtype == np.int64
     assert ExpectedAnswers(FEATURES, 2).parse(npy(np.zeros((2, 5)))).shape == (2, 5)
@@ -113,13 +113,13 @@ def test_answers_of_the_expected_shape_are_taken():
         b"PK\x03\x04 no archive",
     ],
 )
-def test_answers_of_any_other_kind_are_refused(content: bytes):
+def test_answers_of_another_kind_are_rejected(content: bytes):
     with pytest.raises(BadAnswers):
         ExpectedAnswers(LABELS, 3).parse(content)
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_mangled_files_never_bring_the_harness_down():
+def test_corrupt_files_never_crash_the_harness():
     rng = random.Random(0)
     pieces = [b"{", b"}", b"(", b"'", b"descr", b"shape", b"1e400", b"-1", b"9" * 20, b"|O", b"<U9", b"\x00", b"#"]
     for _ in range(3000):
@@ -132,7 +132,7 @@ def test_mangled_files_never_bring_the_harness_down():
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e300])
-def test_numbers_that_are_not_finite_are_refused(value: float):
+def test_numbers_that_are_not_finite_are_rejected(value: float):
     with pytest.raises(BadAnswers, match="finite"):
         ExpectedAnswers(FEATURES, 1).parse(npy([[0.5, value]]))
 

@@ -8,17 +8,17 @@ LABELS = AnswerFormat(kind=AnswerKind.INDEPENDENT, dtype="int64", disagreement=0
 SCORES = AnswerFormat(kind=AnswerKind.INDEPENDENT, dtype="float32", tolerance=0.01)
 
 
-def test_labels_agree_where_they_are_equal():
+def test_labels_differ_unless_they_are_equal():
     assert share_that_differs(np.array([1, 2, 3, 4]), np.array([1, 2, 3, 0]), LABELS) == pytest.approx(0.25)
 
 
-def test_numbers_agree_within_a_share_of_their_spread():
+def test_numbers_within_a_share_of_their_spread_count_as_equal():
     first = np.array([0.0, 10.0, 0.0, 10.0], np.float32)  # each lies 5 from the middle, so 0.05 is tolerated
     again = first + np.array([0.04, 0.04, 0.06, 0.0], np.float32)
     assert share_that_differs(first, again, SCORES) == pytest.approx(0.25)
 
 
-def test_a_little_disagreement_is_tolerated_and_more_is_named():
+def test_small_disagreement_is_tolerated_and_more_is_reported():
     first = np.zeros(10, np.int64)
     again = first.copy()
     again[0] = 1
@@ -28,19 +28,19 @@ def test_a_little_disagreement_is_tolerated_and_more_is_named():
 
 
 @pytest.mark.parametrize("width", [1, 2, 4])
-def test_answers_of_another_width_do_not_agree(width: int):
+def test_answers_of_another_shape_are_inconsistent(width: int):
     first, again = np.zeros((5, 3), np.float32), np.zeros((5, width), np.float32)
     assert f"had shape ({width},)" in find_batch_dependence(first, again, SCORES)
 
 
-def test_wild_answers_hide_nothing():
+def test_extreme_answers_do_not_hide_a_dependence():
     first = np.linspace(0, 1, 101, dtype=np.float32)
     first[:10] = 1e6
     again = first + np.float32(0.1)
     assert share_that_differs(first, again, SCORES) == 1
 
 
-def test_a_wild_column_hides_nothing_in_another():
+def test_an_extreme_column_does_not_hide_a_dependence_in_another():
     first = np.stack([np.linspace(0, 1, 11), np.linspace(0, 1e6, 11)], axis=1).astype(np.float32)
     again = first + np.array([0.1, 0.1], np.float32)
     assert share_that_differs(first, again, SCORES) == pytest.approx(0.5)
@@ -53,14 +53,14 @@ def test_features_that_are_mostly_zero_may_be_rounded_differently():
     assert share_that_differs(first, again, SCORES) == 0
 
 
-def test_constant_answers_agree_only_with_themselves():
+def test_constant_answers_match_only_themselves():
     first = np.full(8, 3.0, np.float32)
     assert share_that_differs(first, first, SCORES) == 0
     assert share_that_differs(first, first + np.float32(0.01), SCORES) == 1
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e3, 1e5, 1e6])
-def test_an_offset_hides_nothing(offset: float):
+def test_an_offset_does_not_hide_a_dependence(offset: float):
     rng = np.random.default_rng(0)
     first, again = ((offset + 0.25 * rng.standard_normal((200, 4))).astype(np.float32) for _ in range(2))
     assert "of the answers changed" in find_batch_dependence(first, again, SCORES)

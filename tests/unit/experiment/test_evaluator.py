@@ -35,16 +35,16 @@ def test_the_test_is_taken_with_the_model_that_was_validated(evaluator: Candidat
     assert next(evaluator.folder.rglob("model.npz")).stat().st_mtime_ns == model.st_mtime_ns
 
 
-def test_a_model_that_a_kill_left_half_made_is_trained_anew(evaluator: CandidateEvaluator):
-    (evaluator.folder / "draw-0" / "carry").mkdir(parents=True)
+def test_an_interrupted_training_is_repeated(evaluator: CandidateEvaluator):
+    (evaluator.folder / "sample-0" / "carry").mkdir(parents=True)
     assert evaluator.take_test({}).outcome is Outcome.OK
 
 
-def test_answers_and_logs_are_kept_and_the_bench_is_cleared(evaluator: CandidateEvaluator, tmp_path: Path):
+def test_answers_and_logs_are_kept_and_the_experiments_are_removed(evaluator: CandidateEvaluator, tmp_path: Path):
     evaluator.validate({})
     evaluator.keep(ExamName.VALIDATION, tmp_path / "kept")
     evaluator.clear()
     assert not evaluator.folder.exists()
-    kept = {path.name for path in (tmp_path / "kept" / "draw-0").iterdir()}
+    kept = {path.name for path in (tmp_path / "kept" / "sample-0").iterdir()}
     assert "answers.npy" in kept
     assert any(name.endswith(".log") for name in kept)

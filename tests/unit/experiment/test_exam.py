@@ -1,4 +1,4 @@
-"""An exam that asks one by one, sat by a candidate within this process."""
+"""A streamed exam, answered by a candidate in this process."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def test_answers_come_back_in_the_order_of_the_questions(run_pass: Callable[[Res
     assert exam_pass.answers.tolist() == [[20], [22], [24]]
 
 
-def test_answers_of_several_sizes_are_no_answers(run_pass: Callable[[Respond], ExamPass]):
+def test_answers_of_different_shapes_are_rejected(run_pass: Callable[[Respond], ExamPass]):
     exam_pass = run_pass(lambda question: np.zeros(int(question["number"]) - 9, np.int64))
     assert exam_pass.answers is None
-    assert exam_pass.problem == "the answers have shape (1,) here and (2,) there"
+    assert exam_pass.problem == "the answers have different shapes: (1,) and (2,)"

@@ -6,7 +6,7 @@ import pytest
 from fmlbench.experiment.native_output import SELF_REPORT, keep_native_files, read_self_report
 
 
-def test_finite_numbers_are_taken_as_claims(tmp_path: Path):
+def test_finite_numbers_are_read_as_self_reported(tmp_path: Path):
     (tmp_path / SELF_REPORT).write_text('{"accuracy": 0.5, "epochs": 3, "loss": NaN, "best": true, "name": "x"}')
     assert read_self_report(tmp_path) == {"accuracy": 0.5, "epochs": 3.0}
 
@@ -23,18 +23,18 @@ def test_finite_numbers_are_taken_as_claims(tmp_path: Path):
         "",
     ],
 )
-def test_a_mangled_report_claims_nothing(tmp_path: Path, report: str):
+def test_a_corrupt_report_is_ignored(tmp_path: Path, report: str):
     (tmp_path / SELF_REPORT).write_text(report)
     assert read_self_report(tmp_path) == {}
 
 
-def test_names_that_no_file_can_hold_are_mended(tmp_path: Path):
+def test_names_that_utf8_cannot_encode_are_repaired(tmp_path: Path):
     (tmp_path / SELF_REPORT).write_text('{"half \\ud800": 1.0}')
     (name,) = read_self_report(tmp_path)
     assert name.encode("utf-8") == b"half ?"
 
 
-def test_a_long_report_is_cut(tmp_path: Path):
+def test_a_long_report_is_truncated(tmp_path: Path):
     (tmp_path / SELF_REPORT).write_text(json.dumps({f"metric {number}": number for number in range(2000)}))
     assert len(read_self_report(tmp_path)) == 100
 
@@ -46,7 +46,7 @@ def test_a_report_behind_a_link_is_not_read(tmp_path: Path):
     assert read_self_report(tmp_path / "out") == {}
 
 
-def test_plain_small_files_are_kept_and_nothing_else(tmp_path: Path):
+def test_only_small_regular_files_are_kept(tmp_path: Path):
     out, kept = tmp_path / "out", tmp_path / "kept"
     (out / "sub").mkdir(parents=True)
     (out / "sub" / "history.json").write_text("[]")

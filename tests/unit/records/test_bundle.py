@@ -16,8 +16,8 @@ from tests.unit.reports.by_hand import complete_run, spec_of, write_run
 def run(tmp_path: Path) -> RunFolder:
     folder = write_run(tmp_path, spec_of(), complete_run(spec_of()))
     folder.lock.touch()
-    (folder.bench / "0").mkdir(parents=True)
-    (folder.bench / "0" / "carry").write_text("in flight")
+    (folder.experiments / "0").mkdir(parents=True)
+    (folder.experiments / "0" / "carry").write_text("in flight")
     folder.step(1).mkdir(parents=True)
     (folder.step(1) / "train.log").write_text("a log")
     return folder
@@ -40,18 +40,18 @@ def repacked(file: Path, change: dict[str, bytes | None]) -> Path:
     return changed
 
 
-def test_a_bundle_holds_the_run_and_neither_its_lock_nor_what_is_in_flight(run: RunFolder, tmp_path: Path):
+def test_a_bundle_contains_the_run_without_lock_and_running_experiments(run: RunFolder, tmp_path: Path):
     pack(run, '{"a": 1}', tmp_path / "x.tar.gz")
     again, manifest = unpack(tmp_path / "x.tar.gz", tmp_path / "out")
     assert read_state(again) == read_state(run)
     assert (again.step(1) / "train.log").read_text() == "a log"
     assert (tmp_path / "out" / METRICS).read_text() == '{"a": 1}'
     assert manifest.run == spec_of().run_id
-    assert not [name for name in manifest.parts if "bench" in name or "lock" in name]
+    assert not [name for name in manifest.parts if "experiments" in name or "lock" in name]
 
 
-def test_what_a_program_left_in_its_folders_is_not_packed(run: RunFolder, tmp_path: Path):
-    """It may be anything, and of any size; what it printed and asked is part of the record."""
+def test_files_in_a_programs_folders_are_not_packed(run: RunFolder, tmp_path: Path):
+    """These files are arbitrary; only the program's output and model calls are part of the record."""
     for name in ("work/\udcff", "home/cache", "log.txt"):
         (run.agent / name).parent.mkdir(parents=True, exist_ok=True)
         (run.agent / name).write_text("x")
@@ -69,15 +69,13 @@ def test_the_same_run_gives_the_same_bytes(run: RunFolder, tmp_path: Path):
 @pytest.mark.parametrize(
     "change", [{"run/events.jsonl": b"forged\n"}, {"run/extra": b"added"}, {"run/steps/1/train.log": None}]
 )
-def test_a_part_that_was_changed_added_or_taken_away_is_found(
-    run: RunFolder, tmp_path: Path, change: dict[str, bytes | None]
-):
+def test_changed_added_and_removed_parts_are_found(run: RunFolder, tmp_path: Path, change: dict[str, bytes | None]):
     pack(run, "{}", tmp_path / "x.tar.gz")
-    with pytest.raises(BadRequest, match="not what its manifest says"):
+    with pytest.raises(BadRequest, match="does not match its manifest"):
         unpack(repacked(tmp_path / "x.tar.gz", change), tmp_path / "out")
 
 
-def test_settings_of_a_repository_are_neither_packed_nor_taken(run: RunFolder, tmp_path: Path):
+def test_repository_settings_are_neither_packed_nor_unpacked(run: RunFolder, tmp_path: Path):
     (run.code / "objects" / "ab").mkdir(parents=True)
     (run.code / "objects" / "ab" / "cd").write_bytes(b"code")
     (run.code / "HEAD").write_text("ref: refs/heads/steps/0")
@@ -89,7 +87,7 @@ def test_settings_of_a_repository_are_neither_packed_nor_taken(run: RunFolder, t
     }
     forged = manifest.model_copy(update={"parts": {**manifest.parts, "run/code.git/config": "0" * 64}})
     change: dict[str, bytes | None] = {"manifest.json": forged.model_dump_json().encode(), "run/code.git/config": b""}
-    with pytest.raises(BadRequest, match="no place in it"):
+    with pytest.raises(BadRequest, match="is not part of a bundle"):
         unpack(repacked(tmp_path / "x.tar.gz", change), tmp_path / "out")
 
 
@@ -103,7 +101,7 @@ def test_a_link_in_a_bundle_is_not_followed(tmp_path: Path):
 
 
 @pytest.mark.parametrize("content", [b"", b"no archive", gzip.compress(b"no archive", mtime=0)])
-def test_what_is_no_bundle_is_refused(tmp_path: Path, content: bytes):
+def test_an_invalid_bundle_is_rejected(tmp_path: Path, content: bytes):
     (tmp_path / "x.tar.gz").write_bytes(content)
-    with pytest.raises(BadRequest, match="not a whole export"):
+    with pytest.raises(BadRequest, match="not a valid export"):
         unpack(tmp_path / "x.tar.gz", tmp_path / "out")

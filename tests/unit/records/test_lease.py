@@ -1,4 +1,4 @@
-"""One player per run, on machines that share a file system and nothing else."""
+"""One process per run, across machines that share only a file system."""
 
 import os
 import threading
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import RunLocked
-from fmlbench.records.lease import CANCELLED, STALE_SECONDS, Lease, holder_of, is_known_alive, leased, me
+from fmlbench.records.lease import CANCELLED, STALE_SECONDS, Lease, holder_of, is_known_alive, leased, own_lease
 
 ELSEWHERE = Lease(host="node7", boot="another kernel", pid=42)
 FAST = 0.01
@@ -19,7 +19,7 @@ def grow_old(run: Path, seconds: float) -> None:
     os.utime(lease, (then, then))
 
 
-def test_a_run_that_is_played_elsewhere_is_not_taken(tmp_path: Path):
+def test_a_run_held_on_another_machine_is_locked(tmp_path: Path):
     with leased(tmp_path, lease=ELSEWHERE):
         with pytest.raises(RunLocked, match="node7"), leased(tmp_path):
             pass
@@ -29,14 +29,14 @@ def test_a_run_that_is_played_elsewhere_is_not_taken(tmp_path: Path):
     assert holder_of(tmp_path) is None
 
 
-def test_a_player_that_ended_in_good_order_gives_the_run_back_at_once(tmp_path: Path):
+def test_a_released_lease_frees_the_run_at_once(tmp_path: Path):
     with leased(tmp_path, lease=ELSEWHERE):
         pass
     with leased(tmp_path):
         assert [path.name for path in tmp_path.glob("lease.*")] == ["lease.2"]
 
 
-def test_the_run_of_a_player_that_fell_silent_is_taken_over_and_it_stops(tmp_path: Path):
+def test_a_stale_lease_is_taken_over_and_its_holder_stops(tmp_path: Path):
     stopped = threading.Event()
     with leased(tmp_path, lease=ELSEWHERE, stop=stopped.set, heartbeat_seconds=2):
         grow_old(tmp_path, STALE_SECONDS + 1)
@@ -44,11 +44,11 @@ def test_the_run_of_a_player_that_fell_silent_is_taken_over_and_it_stops(tmp_pat
         with leased(tmp_path):
             holder = holder_of(tmp_path)
             assert holder
-            assert holder.lease == me()
+            assert holder.lease == own_lease()
             assert stopped.wait(60)
 
 
-def test_a_heartbeat_keeps_the_lease_young(tmp_path: Path):
+def test_heartbeats_renew_the_lease(tmp_path: Path):
     with leased(tmp_path, lease=ELSEWHERE, heartbeat_seconds=FAST):
         grow_old(tmp_path, STALE_SECONDS + 1)
         (lease,) = tmp_path.glob("lease.1")
@@ -58,41 +58,41 @@ def test_a_heartbeat_keeps_the_lease_young(tmp_path: Path):
         assert holder_of(tmp_path)
 
 
-def test_a_dead_player_of_this_machine_is_known_to_be_dead_at_once(tmp_path: Path):
-    gone = me().model_copy(update={"pid": 2**22 + 1})
+def test_a_dead_holder_on_this_machine_is_detected_at_once(tmp_path: Path):
+    gone = own_lease().model_copy(update={"pid": 2**22 + 1})
     (tmp_path / "lease.3").write_text(gone.model_dump_json())
     assert holder_of(tmp_path) is None
     with leased(tmp_path):
         assert (tmp_path / "lease.4").exists()
 
 
-def test_a_process_that_got_a_dead_players_number_is_not_that_player(tmp_path: Path):
-    earlier = me().model_copy(update={"began": 1})
+def test_a_process_with_a_reused_pid_is_not_the_holder(tmp_path: Path):
+    earlier = own_lease().model_copy(update={"began": 1})
     (tmp_path / "lease.3").write_text(earlier.model_dump_json())
     assert holder_of(tmp_path) is None
-    assert not is_known_alive(earlier, me())
-    assert is_known_alive(me(), me())
+    assert not is_known_alive(earlier, own_lease())
+    assert is_known_alive(own_lease(), own_lease())
 
 
-def test_a_player_in_another_container_is_told_by_its_heartbeat_alone(tmp_path: Path):
-    # Its number means nothing here: there may be no such process, or another one.
-    other = me().model_copy(update={"namespace": "pid:[1]", "pid": 2**22 + 1})
+def test_a_holder_in_another_container_is_checked_by_its_heartbeat_only(tmp_path: Path):
+    # Its PID is not valid in this namespace.
+    other = own_lease().model_copy(update={"namespace": "pid:[1]", "pid": 2**22 + 1})
     (tmp_path / "lease.3").write_text(other.model_dump_json())
     assert holder_of(tmp_path)
-    assert not is_known_alive(other.model_copy(update={"pid": os.getpid()}), me())
+    assert not is_known_alive(other.model_copy(update={"pid": os.getpid()}), own_lease())
     grow_old(tmp_path, STALE_SECONDS + 1)
     assert holder_of(tmp_path) is None
 
 
-def test_a_lease_of_an_earlier_version_is_judged_by_its_number_alone(tmp_path: Path):
-    text = f'{{"host":"{me().host}","boot":"{me().boot}","pid":%d,"released":false}}'
+def test_a_lease_of_an_earlier_version_is_checked_by_its_pid_only(tmp_path: Path):
+    text = f'{{"host":"{own_lease().host}","boot":"{own_lease().boot}","pid":%d,"released":false}}'
     (tmp_path / "lease.3").write_text(text % os.getpid())
     assert holder_of(tmp_path)
     (tmp_path / "lease.3").write_text(text % (2**22 + 1))
     assert holder_of(tmp_path) is None
 
 
-def test_only_leases_are_counted_whatever_number_another_name_ends_in(tmp_path: Path):
+def test_other_files_that_end_in_a_number_are_not_leases(tmp_path: Path):
     for name in ("lease.3", "lease.new.node7.42", "lease.now.node7.42.139801625872065"):
         (tmp_path / name).write_text(ELSEWHERE.model_dump_json())
     with pytest.raises(RunLocked, match="node7"), leased(tmp_path):
@@ -103,7 +103,7 @@ def test_only_leases_are_counted_whatever_number_another_name_ends_in(tmp_path: 
 
 
 @pytest.mark.parametrize("race", range(20))
-def test_of_all_who_want_a_dead_players_run_one_gets_it(tmp_path: Path, race: int):
+def test_only_one_process_takes_over_from_a_dead_holder(tmp_path: Path, race: int):
     (tmp_path / "lease.1").write_text(ELSEWHERE.model_dump_json())
     grow_old(tmp_path, STALE_SECONDS + 1)
     ready, over = threading.Barrier(8), threading.Event()
@@ -138,7 +138,7 @@ def test_a_cancelled_run_stops_with_the_next_heartbeat(tmp_path: Path):
         assert stopped.wait(60)
 
 
-def test_a_torn_lease_holds_nothing(tmp_path: Path):
+def test_an_incomplete_lease_is_ignored(tmp_path: Path):
     (tmp_path / "lease.5").write_text('{"host": "no')
     assert holder_of(tmp_path) is None
     with leased(tmp_path):

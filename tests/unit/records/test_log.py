@@ -26,7 +26,7 @@ def note(text: str) -> NoteMade:
     return NoteMade(note=Note(step=1, kind="idea", text=text))
 
 
-def test_what_was_appended_is_read_back_in_order(tmp_path: Path):
+def test_appended_records_are_read_in_order(tmp_path: Path):
     events = [note("first\nline"), note("sécond"), RunFinished(reason="done")]
     with EventLog(tmp_path / "log") as log:
         for event in events:
@@ -35,7 +35,7 @@ def test_what_was_appended_is_read_back_in_order(tmp_path: Path):
 
 
 @pytest.mark.parametrize("torn", [b'{"event": "note-ma', b"\x00\x00\x00", b'{"event": "unheard-of"}\n'])
-def test_a_torn_last_line_is_ignored_by_readers_and_set_aside_by_writers(tmp_path: Path, torn: bytes):
+def test_a_torn_last_line_is_ignored_by_readers_and_moved_by_writers(tmp_path: Path, torn: bytes):
     path = tmp_path / "log"
     with EventLog(path) as log:
         log.append(note("whole"))
@@ -71,7 +71,7 @@ def test_one_writer_at_a_time(tmp_path: Path):
         pass
 
 
-def test_a_log_of_another_format_is_refused(tmp_path: Path):
+def test_a_log_of_another_format_is_rejected(tmp_path: Path):
     path = tmp_path / "log"
     with EventLog(path) as log:
         log.append(RunStarted(spec=SPEC, provenance=PROVENANCE))

@@ -1,16 +1,16 @@
-"""What the logs say is what an agent sees."""
+"""The history that an agent sees is rebuilt from the logs."""
 
 from fmlbench.core.steps import Note
 from fmlbench.records.events import NoteMade
 from tests.unit.reports.by_hand import baseline, spec_of, started, state_of, step, toy
 
 
-def test_a_strategy_is_told_the_budget_of_its_run():
+def test_the_history_has_the_budget_of_its_run():
     spec = spec_of()
     assert state_of(started(spec), baseline()).history(toy().metric).budget == spec.budget.steps
 
 
-def test_a_strategy_sees_the_notes_in_the_order_they_were_made():
+def test_the_history_has_the_notes_in_order():
     notes = [Note(step=0, kind="idea", text="first"), Note(step=1, kind="idea", text="second")]
     state = state_of(baseline(), NoteMade(note=notes[0]), step(1, 0.6), NoteMade(note=notes[1]))
     assert list(state.history(toy().metric).notes) == notes

@@ -12,15 +12,15 @@ TARGET = Target(
     mark="run",
     token="token",
     harness_pid=1,
-    draws=("/draw",),
-    pools="/pools",
+    samples=("/sample",),
+    splits="/splits",
     secret="/secret",
-    bait_folder="/bait",
+    canary_folder="/canary",
     port=1,
     abstract_socket="abstract",
-    path_socket="/bait/socket",
+    path_socket="/canary/socket",
 )
-GROUND = AttackContext(
+CONTEXT = AttackContext(
     task="toy",
     files={"lib/a.py": "x = 1\n", "lib/b.py": "x = 2\n", "lib/c.py": "x = 3\n"},
     entries=("lib/a.py", "lib/b.py"),
@@ -31,14 +31,14 @@ TOY = TaskProfile(task="toy", kind=AnswerKind.INDEPENDENT, is_sealed=True, is_na
 
 
 @pytest.mark.parametrize("attack", [*ATTACKS, *all_controls()], ids=lambda attack: attack.name)
-def test_what_is_armed_is_python_and_keeps_the_code_it_hides_in(attack: Attack | Control):
-    files = attack.arm(GROUND).files
-    for path in GROUND.entries:
-        assert files[path].startswith(GROUND.files[path])
+def test_a_payload_is_valid_python_after_the_original_code(attack: Attack | Control):
+    files = attack.build(CONTEXT).files
+    for path in CONTEXT.entries:
+        assert files[path].startswith(CONTEXT.files[path])
         ast.parse(files[path])
 
 
-def test_an_attack_is_found_by_name_and_a_misspelt_one_is_guessed():
+def test_finds_an_attack_by_name_and_suggests_a_close_one():
     assert find_attack("fork-bomb").name == "fork-bomb"
     with pytest.raises(BadRequest) as error:
         find_attack("fork-bom")
@@ -48,21 +48,21 @@ def test_an_attack_is_found_by_name_and_a_misspelt_one_is_guessed():
 def test_attacks_are_chosen_to_suit_the_task():
     one_by_one = choose_attacks(TaskProfile("other", AnswerKind.PER_EPISODE, is_sealed=True, is_narrow=True))
     names = {attack.name for attack in one_by_one}
-    assert "answers-file-pipe" not in names, "there is no file of answers"
-    assert "replay-recipe" not in names, "it repeats the recipe of toy"
+    assert "answers-file-pipe" not in names, "streamed exams have no answers file"
+    assert "replay-recipe" not in names, "it repeats the dataset builder of toy"
     assert {"known-paths", "fork-bomb"} <= names
 
 
-def test_attacks_that_run_into_limits_are_left_out_where_limits_are_wide():
+def test_exhausting_attacks_are_skipped_if_limits_are_high():
     wide = choose_attacks(TaskProfile("toy", AnswerKind.INDEPENDENT, is_sealed=True, is_narrow=False))
     assert not any(attack.is_exhausting for attack in wide)
     assert any(attack.is_exhausting for attack in choose_attacks(TOY))
 
 
-def test_without_a_seal_only_attacks_that_read_are_tried():
+def test_unsealed_only_harmless_attacks_run():
     unsealed = TaskProfile("toy", AnswerKind.INDEPENDENT, is_sealed=False, is_narrow=True)
     assert {attack.family for attack in choose_attacks(unsealed)} == {"label access"}
-    with pytest.raises(BadRequest, match="'kill' is not tried without a seal"):
+    with pytest.raises(BadRequest, match="'kill' cannot run unsealed"):
         choose_attacks(unsealed, names=["known-paths", "kill"])
 
 

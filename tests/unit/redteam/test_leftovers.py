@@ -5,30 +5,30 @@ from pathlib import Path
 from fmlbench.redteam.leftovers import find_leftovers, guard, processes_of
 
 
-def test_nothing_is_found_where_nothing_was_left(tmp_path: Path):
+def test_finds_nothing_if_nothing_was_left(tmp_path: Path):
     assert find_leftovers(tmp_path / "toy.cpu.redteam.s0.none", "toy.cpu.redteam.s0.none", [tmp_path]) == []
 
 
 def test_a_process_is_found_by_the_name_of_its_run_until_it_ends(tmp_path: Path):
     run = tmp_path / "toy.cpu.redteam.s0.abc"
     waiting = "import sys; sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", waiting, run / "bench"], stdin=subprocess.PIPE) as process:
+    with subprocess.Popen([sys.executable, "-c", waiting, run / "experiments"], stdin=subprocess.PIPE) as process:
         assert processes_of(run) == [process.pid]
     assert processes_of(run) == []
 
 
-def test_files_that_carry_the_mark_are_found_in_shared_folders_and_in_the_bench(tmp_path: Path):
+def test_finds_marked_files_in_shared_folders_and_in_the_experiments_folder(tmp_path: Path):
     run = tmp_path / "runs" / "some-run"
-    (run / "bench" / "3" / "draw-0").mkdir(parents=True)
+    (run / "experiments" / "3" / "sample-0").mkdir(parents=True)
     (tmp_path / "shared").mkdir()
     (tmp_path / "shared" / "left.by.some-run").touch()
     assert find_leftovers(run, "some-run", [tmp_path / "shared"]) == [
         f"file {tmp_path}/shared/left.by.some-run",
-        f"file {run}/bench/3/draw-0",
+        f"file {run}/experiments/3/sample-0",
     ]
 
 
-def test_a_guarded_folder_tells_what_was_changed_added_and_removed(tmp_path: Path):
+def test_a_guarded_folder_reports_changed_added_and_removed_files(tmp_path: Path):
     for name in ("same", "changed", "removed"):
         (tmp_path / name).write_text(name)
     guarded = guard(tmp_path)

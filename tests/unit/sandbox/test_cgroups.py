@@ -1,4 +1,4 @@
-"""Control groups: where they can be made, what they tell, and that none is left behind."""
+"""Control groups: where they are created, their figures, and their removal."""
 
 import os
 import subprocess
@@ -10,15 +10,15 @@ import pytest
 
 from fmlbench.core.task import Limits
 from fmlbench.sandbox.cgroup_versions import CgroupV2
-from fmlbench.sandbox.cgroups import Homes, find_homes, groups_of, open_group, remove_stale, usable_homes
+from fmlbench.sandbox.cgroups import CgroupParents, find_parents, groups_of, open_group, remove_stale, usable_parents
 from fmlbench.sandbox.processes import ProcessUsage
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=100, processes=10)
-needs_cgroups = pytest.mark.skipif(usable_homes() is None, reason="this user may not make control groups")
+needs_cgroups = pytest.mark.skipif(usable_parents() is None, reason="this user may not make control groups")
 
 
 def fake_proc(folder: Path, mounts: list[str], groups: list[str]) -> Path:
-    """A /proc in which only our own mounts and groups are told."""
+    """A /proc with only the mounts and groups of this process."""
     (folder / "self").mkdir(parents=True)
     (folder / "self/mountinfo").write_text("\n".join(["22 1 0:20 / / rw - ext4 /dev/sda rw", *mounts]) + "\n")
     (folder / "self/cgroup").write_text("\n".join(groups) + "\n")
@@ -31,20 +31,20 @@ def v2_folder(path: Path, handed_down: str) -> Path:
     return path
 
 
-def test_version_2_groups_are_made_beside_our_own(tmp_path: Path) -> None:
+def test_version_2_groups_are_siblings_of_our_group(tmp_path: Path) -> None:
     slice_folder = v2_folder(tmp_path / "fs" / "app.slice", "cpu memory pids")
     v2_folder(slice_folder / "terminal.scope", "")
     mounts = [f"30 22 0:26 / {tmp_path}/fs rw - cgroup2 cgroup2 rw,nsdelegate"]
     proc = fake_proc(tmp_path / "proc", mounts, ["0::/app.slice/terminal.scope"])
-    assert find_homes(proc) == [Homes((slice_folder,))]
+    assert find_parents(proc) == [CgroupParents((slice_folder,))]
 
 
-def test_version_2_without_memory_is_of_no_use(tmp_path: Path) -> None:
+def test_version_2_without_the_memory_controller_is_not_used(tmp_path: Path) -> None:
     v2_folder(tmp_path / "fs" / "app.slice" / "terminal.scope", "")
     (tmp_path / "fs" / "app.slice" / "cgroup.subtree_control").write_text("cpu pids\n")
     mounts = [f"30 22 0:26 / {tmp_path}/fs rw - cgroup2 cgroup2 rw"]
     proc = fake_proc(tmp_path / "proc", mounts, ["0::/app.slice/terminal.scope"])
-    assert find_homes(proc) == []
+    assert find_parents(proc) == []
 
 
 def v1_proc(tmp_path: Path, *, limit: int) -> Path:
@@ -59,16 +59,16 @@ def v1_proc(tmp_path: Path, *, limit: int) -> Path:
     return fake_proc(tmp_path / "proc", mounts, ["3:memory:/batch/job_1", "2:pids:/", "1:cpu,cpuacct:/batch"])
 
 
-def test_version_1_groups_stay_within_a_limit_that_we_are_under(tmp_path: Path) -> None:
+def test_version_1_groups_are_children_of_a_limited_group(tmp_path: Path) -> None:
     fs = tmp_path / "fs"
-    (home,) = find_homes(v1_proc(tmp_path, limit=8 * 2**30))
+    (home,) = find_parents(v1_proc(tmp_path, limit=8 * 2**30))
     assert home.folders == (fs / "memory" / "batch" / "job_1", fs / "pids", fs / "cpu,cpuacct" / "batch")
     assert home.version == 1
 
 
-def test_version_1_groups_are_made_at_the_top_where_we_are_under_none(tmp_path: Path) -> None:
+def test_version_1_groups_are_at_the_top_without_a_limit(tmp_path: Path) -> None:
     fs = tmp_path / "fs"
-    (home,) = find_homes(v1_proc(tmp_path, limit=9223372036854771712))
+    (home,) = find_parents(v1_proc(tmp_path, limit=9223372036854771712))
     assert home.folders == (fs / "memory", fs / "pids", fs / "cpu,cpuacct")
 
 
@@ -77,7 +77,7 @@ def test_a_container_sees_only_a_part_of_the_hierarchy(tmp_path: Path) -> None:
     (own.parent / "cgroup.subtree_control").write_text("memory pids\n")
     mounts = [f"30 22 0:26 /docker/abc {tmp_path}/fs rw - cgroup2 cgroup2 rw"]
     proc = fake_proc(tmp_path / "proc", mounts, ["0::/docker/abc/harness"])
-    assert find_homes(proc) == [Homes((tmp_path / "fs",))]
+    assert find_parents(proc) == [CgroupParents((tmp_path / "fs",))]
 
 
 def test_version_2_limits_and_figures(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_version_2_limits_and_figures(tmp_path: Path) -> None:
 
 
 @needs_cgroups
-def test_a_group_is_there_until_it_is_removed() -> None:
+def test_a_group_exists_until_it_is_removed() -> None:
     name = f"a job/with spaces {uuid.uuid4().hex}"
     group = open_group(name, LIMITS)
     assert group
@@ -118,7 +118,7 @@ def test_a_group_is_there_until_it_is_removed() -> None:
 
 
 @needs_cgroups
-def test_groups_of_a_dead_harness_are_removed_with_all_that_is_in_them() -> None:
+def test_groups_of_a_dead_harness_are_killed_and_removed() -> None:
     name = f"orphan-{uuid.uuid4().hex}"
     harness = f"""
 import subprocess, sys

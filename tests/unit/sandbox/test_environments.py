@@ -16,8 +16,8 @@ from fmlbench.workspace.dirs import Dirs
 PINNED = "# imports: tiny\ntiny==1.0\n"
 
 
-class Told(Silent):
-    """Progress that remembers what was begun and how often something was ended."""
+class RecordedProgress(Silent):
+    """Progress that records what was started and how often it was finished."""
 
     def __init__(self) -> None:
         self.begun: list[str] = []
@@ -32,7 +32,7 @@ class Told(Silent):
 
 @pytest.fixture
 def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of wheels that pip is told to look in, and nowhere else."""
+    """A folder of wheels that is pip's only index."""
     folder = tmp_path / "find links"
     folder.mkdir()
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
@@ -73,26 +73,26 @@ def folders_in(home: Dirs) -> list[Path]:
 
 
 def test_builds_what_is_pinned_once(links: Path, home: Dirs):
-    told = Told()
-    python = make(PINNED, home, told)
+    progress = RecordedProgress()
+    python = make(PINNED, home, progress)
     assert answer_of(python) == "42"
-    assert told.begun == [
+    assert progress.begun == [
         "Environment tiny: creating it",
         "Environment tiny: installing",
         "Environment tiny: tiny-1.0",
-        "Environment tiny: unpacking and compiling all of them",
+        "Environment tiny: unpacking and compiling all packages",
         "Environment tiny: importing tiny",
     ]
-    assert told.ended == len(told.begun)
+    assert progress.ended == len(progress.begun)
     assert list(python.executable.parents[1].rglob("tiny.*.pyc"))
 
     shutil.rmtree(links)
-    again = Told()
+    again = RecordedProgress()
     assert make(f"# a comment changes nothing\n{PINNED}  # nor does this", home, again) == python
     assert again.begun == []
 
 
-def test_a_scrap_of_a_killed_build_is_built_anew(links: Path, home: Dirs):
+def test_an_interrupted_build_is_repeated(links: Path, home: Dirs):
     folder = make(PINNED, home).executable.parents[1]
     (folder / "complete").unlink()
     (folder / "scrap").write_text("left behind")
@@ -102,13 +102,13 @@ def test_a_scrap_of_a_killed_build_is_built_anew(links: Path, home: Dirs):
     assert built_environments(home) == [folder.name]
 
 
-def test_an_environment_whose_base_went_away_is_built_anew(links: Path, home: Dirs):
+def test_an_environment_without_its_base_python_is_rebuilt(links: Path, home: Dirs):
     python = make(PINNED, home)
     python.executable.unlink()
     assert answer_of(make(PINNED, home)) == "42"
 
 
-def test_says_what_pip_said_and_leaves_only_the_log(links: Path, home: Dirs):
+def test_reports_pips_error_and_leaves_only_the_log(links: Path, home: Dirs):
     with pytest.raises(EnvironmentBroken) as caught:
         make("tiny==2.0\n", home)
     assert "The environment 'tiny' could not be built; installing failed" in caught.value.message
@@ -120,7 +120,7 @@ def test_says_what_pip_said_and_leaves_only_the_log(links: Path, home: Dirs):
     assert "No matching distribution" in log.read_text()
 
 
-def test_what_cannot_be_imported_is_not_an_environment(links: Path, home: Dirs):
+def test_a_failing_import_fails_the_build(links: Path, home: Dirs):
     add_wheel(links, "broken", "raise ImportError('no such operator')\n")
     with pytest.raises(EnvironmentBroken, match=r"importing broken failed: .*no such operator"):
         make("# imports: tiny, broken\ntiny==1.0\nbroken==1.0\n", home)

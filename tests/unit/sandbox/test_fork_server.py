@@ -52,12 +52,12 @@ def test_a_job_finds_its_mounts_arguments_and_environment(server: ForkServer, wo
     [
         ("raise ValueError('wrong')", {}, ExitKind.CRASHED, "exit code 1: ValueError: wrong"),
         ("import sys; sys.exit(3)", {}, ExitKind.CRASHED, "exit code 3"),
-        ("import os; os.kill(os.getpid(), 9)", {}, ExitKind.CRASHED, "died of SIGKILL"),
+        ("import os; os.kill(os.getpid(), 9)", {}, ExitKind.CRASHED, "killed by SIGKILL"),
         ("while True: pass", {"cpu_seconds": 1}, ExitKind.TIMEOUT, "used more than 1 CPU seconds"),
         ("import time; time.sleep(1000)", {"wall_seconds": 1}, ExitKind.TIMEOUT, "ran for more than 1 seconds"),
     ],
 )
-def test_how_a_job_ended_is_told(
+def test_reports_how_a_job_ended(
     server: ForkServer, workshop: Workshop, code: str, limits: dict[str, float], ending: ExitKind, reason: str
 ):
     execution = server.run(workshop.job(code, limits=limits))
@@ -91,7 +91,7 @@ def test_a_job_inherits_the_pipes_it_is_given_and_no_others(server: ForkServer, 
     other.close()
 
 
-def test_a_stopped_job_is_ended_and_not_counted(server: ForkServer, workshop: Workshop):
+def test_a_stopped_job_is_an_infrastructure_failure(server: ForkServer, workshop: Workshop):
     stop = threading.Event()
     threading.Timer(0.5, stop.set).start()
     job = workshop.job("import time; time.sleep(1000)", stop=stop)

@@ -1,4 +1,4 @@
-"""A job that is held does nothing, however many processes it has and makes."""
+"""A frozen job does nothing, however many processes it has and starts."""
 
 import subprocess
 import sys
@@ -36,7 +36,7 @@ os._exit(0)
 
 @pytest.fixture
 def freezer(tmp_path: Path) -> Iterator[Freezer]:
-    """Of a tree of processes that write all the time."""
+    """Freezes a tree of processes that write continuously."""
     words = [
         sys.executable,
         "-c",
@@ -50,7 +50,7 @@ def freezer(tmp_path: Path) -> Iterator[Freezer]:
     try:
         yield held
     finally:
-        with held.still():
+        with held.frozen():
             for pid in tree.pids():
                 subprocess.run(["kill", "-KILL", str(pid)], check=False)
         root.wait()
@@ -65,21 +65,21 @@ def written(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_size for path in folder.iterdir()}
 
 
-def test_nothing_is_done_while_a_job_is_held_and_everything_afterwards(freezer: Freezer, tmp_path: Path):
-    with freezer.still():
+def test_a_frozen_job_does_nothing_and_continues_afterwards(freezer: Freezer, tmp_path: Path):
+    with freezer.frozen():
         before = written(tmp_path)
         time.sleep(0.3)
         assert written(tmp_path) == before
     wait_until(lambda: all(size > before[name] for name, size in written(tmp_path).items()))
 
 
-def test_a_job_that_has_ended_is_easily_held():
-    with Freezer().still():
+def test_freezing_an_ended_job_does_nothing():
+    with Freezer().frozen():
         pass
 
 
-def test_what_was_held_goes_on_whatever_happened_meanwhile(freezer: Freezer, tmp_path: Path):
-    with pytest.raises(ZeroDivisionError), freezer.still():
+def test_a_job_continues_after_an_error_in_the_context(freezer: Freezer, tmp_path: Path):
+    with pytest.raises(ZeroDivisionError), freezer.frozen():
         raise ZeroDivisionError
     before = written(tmp_path)
     wait_until(lambda: all(size > before[name] for name, size in written(tmp_path).items()))

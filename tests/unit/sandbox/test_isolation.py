@@ -1,4 +1,4 @@
-"""Where there is no sealed sandbox, the user learns why and what to do."""
+"""Without a sealed sandbox, the error says why and how to enable it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,13 +23,13 @@ def pretend_bubblewrap(monkeypatch: pytest.MonkeyPatch, program: Path | None) ->
 
 
 @pytest.mark.sandbox
-def test_with_bubblewrap_candidates_are_sealed() -> None:
+def test_bubblewrap_is_used_if_it_works() -> None:
     assert why_not_sealed() is None
     assert best_isolation() is Isolation.BUBBLEWRAP
     assert open_sandbox(Isolation.BUBBLEWRAP).isolation is Isolation.BUBBLEWRAP
 
 
-def test_unsealed_is_to_be_had_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_unsealed_sandbox_works_everywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     pretend_bubblewrap(monkeypatch, None)
     assert best_isolation() is Isolation.NONE
     assert open_sandbox(Isolation.NONE).isolation is Isolation.NONE
@@ -54,7 +54,7 @@ def test_without_bubblewrap_the_hint_names_the_command(
     assert caught.value.hint == f"Install it: {command}"
 
 
-def test_a_bubblewrap_that_may_not_make_namespaces_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_reports_that_bubblewrap_may_not_create_namespaces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     program.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Output is kept within bounds and made safe to show."""
+"""Output is stored in bounded size and made safe to display."""
 
 import os
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def drained(pipe: Pipe, log: Path, *chunks: bytes) -> str:
         return output.tail()
 
 
-def test_short_output_is_kept_whole(pipe: Pipe, tmp_path: Path) -> None:
+def test_short_output_is_kept_completely(pipe: Pipe, tmp_path: Path) -> None:
     assert drained(pipe, tmp_path / "log", b"one\n", b"two\n") == "one\ntwo\n"
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
 

@@ -1,4 +1,4 @@
-"""A job's command and environment are the same on every rung."""
+"""A job's command and environment are the same at every isolation level."""
 
 import resource
 import subprocess
@@ -13,7 +13,7 @@ from fmlbench.sandbox.process_setup import (
     command_of,
     covered_parts,
     environment_of,
-    limit_keeper,
+    limit_launcher,
     limit_namespace,
     missing_parts,
     working_folder_of,
@@ -63,19 +63,19 @@ def test_the_environment_is_fixed() -> None:
     assert working_folder_of(job(), "/r") == "/r/scratch"
 
 
-def test_mounts_lie_side_by_side() -> None:
+def test_separate_mounts_are_valid() -> None:
     check_targets(job("repo", "data/train", "data/more", "stage.json"))
 
 
 @pytest.mark.parametrize("targets", [("repo", "repo"), ("data", "data/train"), ("data/train", "data")])
-def test_mounts_that_cover_each_other_are_refused(targets: tuple[str, ...]) -> None:
+def test_mounts_that_cover_each_other_are_rejected(targets: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="covers another"):
         check_targets(job(*targets))
 
 
 @pytest.mark.parametrize("target", ["", ".", "/repo", "../repo", "a/../../b", "proc", "usr/bin", "scratch/x"])
-def test_mounts_over_the_system_or_outside_the_root_are_refused(target: str) -> None:
-    with pytest.raises(ValueError, match="no place for a mount"):
+def test_mounts_over_system_folders_or_outside_the_root_are_rejected(target: str) -> None:
+    with pytest.raises(ValueError, match="not a valid mount target"):
         check_targets(job(target))
 
 
@@ -96,18 +96,18 @@ SMALL = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=100, disk_mb=20, scratch
 
 
 def test_without_a_cgroup_the_address_space_is_limited_with_room_to_spare(launcher: int) -> None:
-    limit_keeper(launcher, job(limits=SMALL), in_cgroup=False)
+    limit_launcher(launcher, job(limits=SMALL), in_cgroup=False)
     assert resource.prlimit(launcher, resource.RLIMIT_AS) == ((200 + 4096) * MB,) * 2
     assert resource.prlimit(launcher, resource.RLIMIT_FSIZE) == (31 * MB, 31 * MB)
     assert resource.prlimit(launcher, resource.RLIMIT_CORE) == (0, 0)
 
 
 @pytest.mark.parametrize(("in_cgroup", "devices"), [(True, ()), (False, ("/dev/nvidia*",))])
-def test_in_a_cgroup_or_with_devices_the_address_space_is_free(
+def test_in_a_cgroup_or_with_devices_the_address_space_is_not_limited(
     launcher: int, in_cgroup: bool, devices: tuple[str, ...]
 ) -> None:
     before = resource.prlimit(launcher, resource.RLIMIT_AS)
-    limit_keeper(launcher, job(limits=SMALL, devices=devices), in_cgroup=in_cgroup)
+    limit_launcher(launcher, job(limits=SMALL, devices=devices), in_cgroup=in_cgroup)
     assert resource.prlimit(launcher, resource.RLIMIT_AS) == before
 
 

@@ -1,4 +1,4 @@
-"""Processes are metered through /proc."""
+"""Resource usage is read from /proc."""
 
 import os
 import subprocess
@@ -63,13 +63,13 @@ def test_shared_memory_counts_once_where_it_matters(family: "subprocess.Popen[st
     assert tree.usage().memory_bytes < 50 * 2**20
 
 
-def test_a_bomb_is_not_counted_to_its_end(family: "subprocess.Popen[str]") -> None:
+def test_counting_a_fork_bomb_stops_early(family: "subprocess.Popen[str]") -> None:
     tree = ProcessTree(family.pid, LIMITS.model_copy(update={"processes": 1}))
     assert tree.usage().processes > 1
     assert len(tree.pids()) <= 2
 
 
-def test_what_the_dead_have_used_stays_used(family: "subprocess.Popen[str]") -> None:
+def test_cpu_time_of_ended_processes_still_counts(family: "subprocess.Popen[str]") -> None:
     tree = ProcessTree(family.pid, LIMITS)
     before = tree.usage().cpu_seconds
     assert family.stdin
@@ -83,7 +83,7 @@ def test_what_the_dead_have_used_stays_used(family: "subprocess.Popen[str]") -> 
     assert tree.usage().cpu_seconds >= before
 
 
-def test_a_process_is_known_by_its_number_and_start() -> None:
+def test_a_process_is_identified_by_pid_and_start_time() -> None:
     assert start_ticks_of(os.getpid()) == start_ticks_of(os.getpid())
     assert (start_ticks_of(os.getpid()) or 0) > (start_ticks_of(1) or 0)
     assert start_ticks_of(2**22 + 1) is None

@@ -1,4 +1,4 @@
-"""An interpreter is shown with what it needs, without the packages of the machine."""
+"""An interpreter is mounted with what it needs, without the machine's packages."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from fmlbench.sandbox.pythons import machine_python, python_in
 
 
 def make_base(prefix: Path, version: str = "3.11") -> Path:
-    """An installation with packages of its own and somebody else's data beside it."""
+    """An installation with packages, next to unrelated data."""
     for folder in (
         f"lib/python{version}/site-packages/sklearn",
         "share/data",
@@ -33,7 +33,7 @@ def make_venv(folder: Path, base: Path, facts: str = "version = 3.11.7") -> Path
     return folder
 
 
-def test_an_environment_is_shown_with_its_base_but_not_the_packages_of_the_base(tmp_path: Path) -> None:
+def test_an_environment_needs_its_base_without_the_packages_of_the_base(tmp_path: Path) -> None:
     base = make_base(tmp_path / "python")
     python = python_in(make_venv(tmp_path / "my env", base))
     assert python.executable == tmp_path / "my env" / "bin" / "python"
@@ -41,16 +41,14 @@ def test_an_environment_is_shown_with_its_base_but_not_the_packages_of_the_base(
     assert python.hidden == (base / "lib/python3.11/site-packages", base / "lib/python3.9/site-packages")
 
 
-def test_a_base_behind_a_link_is_shown_at_both_places(tmp_path: Path) -> None:
+def test_a_linked_base_is_mounted_at_both_paths(tmp_path: Path) -> None:
     base = make_base(tmp_path / "python-3.11.7")
     (tmp_path / "python").symlink_to(base)
     python = python_in(make_venv(tmp_path / "env", tmp_path / "python", facts="version_info = 3.11.7"))
     assert set(python.folders) >= {tmp_path / "python" / "lib", base / "lib"}
 
 
-def test_of_an_installation_shared_with_the_system_only_pythons_own_folders_are_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_python_folders_of_a_system_prefix_are_mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = make_base(tmp_path / "usr")
     (base / "lib" / "R" / "datasets").mkdir(parents=True)
     monkeypatch.setattr(pythons, "_SHARED_PREFIXES", (base,))
@@ -59,14 +57,14 @@ def test_of_an_installation_shared_with_the_system_only_pythons_own_folders_are_
     assert python.hidden == (base / "lib/python3.11/site-packages",)
 
 
-def test_a_folder_that_is_no_environment_is_refused(tmp_path: Path) -> None:
+def test_a_folder_without_an_environment_is_rejected(tmp_path: Path) -> None:
     for broken in (tmp_path, make_venv(tmp_path / "env", tmp_path / "gone")):
         with pytest.raises(EnvironmentBroken) as caught:
             python_in(broken)
-        assert "prepare again" in caught.value.hint
+        assert "prepare the task again" in caught.value.hint
 
 
-def test_the_machines_python_is_the_one_that_runs_us() -> None:
+def test_the_machine_python_is_the_current_interpreter() -> None:
     python = machine_python()
     assert python.executable.name.startswith("python")
     assert any(f"python{sys.version_info.major}" in path.name or path.name == "lib" for path in python.folders)

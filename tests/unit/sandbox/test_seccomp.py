@@ -68,12 +68,12 @@ with open(sys.argv[1], "rb") as file:
 
 
 def said(program: str, *words: str, locks: bool = False) -> list[str]:
-    """What a program says behind the filter."""
+    """The output of a program under the filter."""
     bubblewrap = find_bubblewrap()
     assert bubblewrap is not None
     with open_syscall_filter(locks=locks) as handle:
         assert handle is not None
-        # Not /tmp for temporary files: this checkout, and so its Python, may lie there.
+        # Not /tmp for temporary files: this checkout, and so its Python, may be there.
         options = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--setenv", "TMPDIR", "/dev/shm"]
         done = subprocess.run(
             [bubblewrap, *options, "--seccomp", str(handle), sys.executable, "-c", program, *words],
@@ -86,11 +86,11 @@ def said(program: str, *words: str, locks: bool = False) -> list[str]:
     return done.stdout.split()
 
 
-def test_what_is_in_memory_is_not_told_and_everything_else_goes_on():
+def test_page_cache_queries_fail_and_other_calls_work():
     assert said(ASK) == ["ENOTSUP", "ok", "ok", "ok", "ok", "ENOSYS", "ENOSYS"]
 
 
-def test_who_may_not_lock_is_told_that_it_did_and_sees_nobody_s_locks(tmp_path: Path):
+def test_without_locks_lock_calls_succeed_and_lock_nothing(tmp_path: Path):
     shared = tmp_path / "shared"
     shared.write_bytes(b"x")
     with shared.open("rb+") as file:

@@ -1,4 +1,4 @@
-"""The watchdog says what a job must be ended for, and no more often than it has to look."""
+"""The watchdog reports exceeded limits, and measures no more often than necessary."""
 
 import time
 from collections.abc import Callable
@@ -19,7 +19,7 @@ MODEST = ProcessUsage(cpu_seconds=1, memory_bytes=2**20, processes=1)
 
 @dataclass
 class ScriptedMeter:
-    """A meter that tells what it is told to."""
+    """A meter with scripted values."""
 
     now: ProcessUsage = MODEST
     killed: int = 0
@@ -48,8 +48,8 @@ def watch(tmp_path: Path) -> Watch:
     return make
 
 
-def test_a_modest_job_is_let_be(watch: Watch) -> None:
-    assert watch(ScriptedMeter()).look() is None
+def test_a_job_within_its_limits_continues(watch: Watch) -> None:
+    assert watch(ScriptedMeter()).check() is None
 
 
 @pytest.mark.parametrize(
@@ -61,36 +61,36 @@ def test_a_modest_job_is_let_be(watch: Watch) -> None:
     ],
 )
 def test_each_limit_has_its_own_reason(watch: Watch, usage: ProcessUsage, verdict: ExitReason) -> None:
-    assert watch(ScriptedMeter(usage)).look() == verdict
+    assert watch(ScriptedMeter(usage)).check() == verdict
 
 
 def test_limits_may_be_reached_exactly(watch: Watch) -> None:
-    assert watch(ScriptedMeter(ProcessUsage(10, 200 * 2**20, 4))).look() is None
+    assert watch(ScriptedMeter(ProcessUsage(10, 200 * 2**20, 4))).check() is None
 
 
 def test_a_job_that_takes_too_long_is_ended(watch: Watch) -> None:
-    verdict = watch(ScriptedMeter(), began_seconds_ago=101).look()
+    verdict = watch(ScriptedMeter(), began_seconds_ago=101).check()
     assert verdict == ExitReason(ExitKind.TIMEOUT, "ran for more than 100 seconds")
 
 
-def test_a_part_killed_by_the_kernel_is_the_whole_jobs_end(watch: Watch) -> None:
+def test_one_oom_killed_process_ends_the_job(watch: Watch) -> None:
     expected = ExitReason(ExitKind.OUT_OF_MEMORY, "used more than 200 MB of memory")
-    assert watch(ScriptedMeter(killed=1)).look() == expected
-    assert watch(ScriptedMeter(killed=1)).look_at_the_end() == expected
+    assert watch(ScriptedMeter(killed=1)).check() == expected
+    assert watch(ScriptedMeter(killed=1)).final_check() == expected
 
 
-def test_the_most_that_was_used_is_remembered(watch: Watch) -> None:
+def test_peak_usage_is_recorded(watch: Watch) -> None:
     meter = ScriptedMeter(ProcessUsage(1, 100 * 2**20, 1))
     watchdog = watch(meter)
-    watchdog.look()
+    watchdog.check()
     meter.now = ProcessUsage(3, 0, 0)
-    watchdog.look_at_the_end()
+    watchdog.final_check()
     assert (watchdog.cpu_seconds, watchdog.peak_memory_bytes) == (3, 100 * 2**20)
 
 
-def test_nothing_is_read_before_its_time(watch: Watch) -> None:
+def test_nothing_is_measured_before_the_next_check(watch: Watch) -> None:
     meter = ScriptedMeter()
     watchdog = watch(meter, began_seconds_ago=-1000)
-    assert watchdog.look() is None
+    assert watchdog.check() is None
     assert meter.looks == []
-    assert watchdog.seconds_to_next_look() > 900
+    assert watchdog.seconds_to_next_check() > 900

@@ -9,7 +9,7 @@ import pytest
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Usage
 from fmlbench.records.events import RunFinished
-from fmlbench.records.lease import me
+from fmlbench.records.lease import own_lease
 from fmlbench.scheduling.attempts import AttemptEnd, Began, note, read_attempts
 from fmlbench.scheduling.control import cancel, reset_failures, uncancel_plan
 from fmlbench.scheduling.estimates import HARNESS_SECONDS
@@ -241,8 +241,8 @@ def test_a_cancelled_run_whose_job_never_began_is_nobodys_failure(tmp_path: Path
 def test_a_sweep_does_not_wait_for_a_dead_one_that_had_its_number(tmp_path: Path):
     # A container that is started again gives its processes the same numbers, on the same kernel.
     plan = planned(study(seeds=2), tmp_path)
-    note(plan.runs[0].folder, Began(done=0, carrier=me().model_copy(update={"began": 1})))
-    note(plan.runs[1].folder, Began(done=0, carrier=me().model_copy(update={"namespace": "pid:[1]"})))
+    note(plan.runs[0].folder, Began(done=0, carrier=own_lease().model_copy(update={"began": 1})))
+    note(plan.runs[1].folder, Began(done=0, carrier=own_lease().model_copy(update={"namespace": "pid:[1]"})))
     assert [standing.state for standing in poll_all(plan)] == [JobState.WAITING, JobState.WAITING]
     status = swept(plan, Puppets(every(2, complete)))
     assert (status.states[JobState.COMPLETE], status.failures) == (2, {"lost": 2})

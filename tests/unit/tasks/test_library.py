@@ -41,14 +41,14 @@ def test_tasks_of_other_packages_are_found_by_name(bring: Callable[[str], None],
     assert "bird-species" in [each.task.name for each in all_tasks()]
 
 
-def test_nobody_can_take_the_name_of_a_task_that_ships(bring: Callable[[str], None], tmp_path: Path):
+def test_a_package_cannot_replace_a_task_of_the_suite(bring: Callable[[str], None], tmp_path: Path):
     impostor = start_task("toy", tmp_path / "impostors")
     bring("impostors")
     assert find_task("toy").path != impostor
     assert name_of(find_task(str(impostor))) == str(impostor)
 
 
-def test_a_package_that_is_not_there_is_named(bring: Callable[[str], None]):
+def test_a_missing_package_is_reported(bring: Callable[[str], None]):
     bring("no_such_package_of_tasks")
     with pytest.raises(TaskInvalid, match="no_such_package_of_tasks"):
         all_tasks()

@@ -18,13 +18,13 @@ def test_a_new_task_can_be_read_and_has_its_own_name(tmp_path: Path):
 
 
 @pytest.mark.parametrize("name", ["My Task", "../elsewhere", "9lives", ""])
-def test_a_name_that_is_none_is_refused(tmp_path: Path, name: str):
-    with pytest.raises(BadRequest, match="no name for a task"):
+def test_an_invalid_name_is_rejected(tmp_path: Path, name: str):
+    with pytest.raises(BadRequest, match="not a valid task name"):
         start_task(name, tmp_path / "here")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_there_is_left_alone(tmp_path: Path):
+def test_an_existing_folder_is_not_changed(tmp_path: Path):
     (tmp_path / "mine").mkdir()
     with pytest.raises(BadRequest, match="already"):
         start_task("mine", tmp_path)

@@ -1,4 +1,4 @@
-"""A track may differ from the task's others in size alone, or have a codebase, data and programs of its own."""
+"""A track may differ from others only in size, or override codebase, data and programs."""
 
 import shutil
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_a_new_track_leaves_the_others_as_they_were(toy: Path):
     assert read_task(toy).on("paper").digest != before
 
 
-def test_a_track_without_parts_of_its_own_uses_the_tasks(toy: Path):
+def test_a_track_without_overrides_uses_the_task_files(toy: Path):
     add(toy, PAPER)
     paper = read_task(toy).on("paper")
     assert paper.task.environment.name == "numpy"
@@ -69,7 +69,7 @@ def test_a_track_without_parts_of_its_own_uses_the_tasks(toy: Path):
     assert list(paper.task.tracks) == ["paper"]
 
 
-def test_own_parts_are_laid_over_the_tasks_and_the_rest_stays(toy: Path):
+def test_files_of_a_track_override_those_of_the_task(toy: Path):
     helper = toy / "paper" / "experiment" / "helper.py"
     helper.parent.mkdir(parents=True)
     helper.touch()
@@ -81,7 +81,7 @@ def test_own_parts_are_laid_over_the_tasks_and_the_rest_stays(toy: Path):
     assert paper.task.codebase == read_task(toy).task.codebase
 
 
-def test_a_change_of_own_parts_is_a_change_of_that_track_alone(toy: Path):
+def test_a_change_of_a_tracks_files_changes_only_its_digest(toy: Path):
     driver = toy / "paper" / "experiment" / "driver.py"
     driver.parent.mkdir(parents=True)
     add(toy, PAPER, OWN)
@@ -91,14 +91,14 @@ def test_a_change_of_own_parts_is_a_change_of_that_track_alone(toy: Path):
     assert read_task(toy).on("paper").digest != paper
 
 
-def test_to_be_on_a_track_twice_is_to_be_on_it(toy: Path):
+def test_selecting_a_track_twice_changes_nothing(toy: Path):
     (toy / "paper").mkdir()
     add(toy, PAPER, OWN)
     paper = read_task(toy).on("paper")
     assert paper.on("paper") == paper
 
 
-def test_trying_a_track_out_changes_its_settings_and_needs_no_device(toy: Path):
+def test_a_smoke_track_changes_settings_and_needs_no_device(toy: Path):
     add(toy, PAPER)
     folder = read_task(toy)
     tried = folder.on("paper-smoke").track("paper-smoke")
@@ -107,18 +107,18 @@ def test_trying_a_track_out_changes_its_settings_and_needs_no_device(toy: Path):
     assert folder.on("paper-smoke").digest != folder.on("paper").digest
 
 
-def test_only_tracks_that_say_how_can_be_tried_out(toy: Path):
+def test_only_tracks_with_smoke_settings_have_a_smoke_track(toy: Path):
     with pytest.raises(BadRequest, match="no track named 'cpu-smoke'"):
         read_task(toy).on("cpu-smoke")
 
 
-def test_another_codebase_comes_with_its_own_variants(toy: Path):
+def test_another_codebase_needs_its_own_variants(toy: Path):
     add(toy, PAPER, OWN_CODEBASE)
     with pytest.raises(TaskInvalid, match="its own editable files, reference and method_off"):
         read_task(toy)
 
 
-def test_missing_folders_of_a_track_are_named(toy: Path):
+def test_missing_folders_of_a_track_are_reported(toy: Path):
     add(toy, PAPER, OWN)
     with pytest.raises(TaskInvalid, match="lacks paper"):
         read_task(toy)

@@ -9,7 +9,7 @@ from tests.unit.workspace.file_server import FileHandler, Shelf
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Generator[Shelf]:
-    """A server at an address of its own; pauses between attempts take no time."""
+    """A local server; pauses between retries take no time."""
     monkeypatch.setenv("no_proxy", "*")
     monkeypatch.setattr("fmlbench.workspace.download.sleep", _no_pause)
     shelf = Shelf()
@@ -25,4 +25,4 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Generator[Shelf]:
 
 
 def _no_pause(seconds: float) -> None:
-    """Tests do not wait for what is not there."""
+    """Tests do not wait for retries."""

@@ -1,4 +1,4 @@
-"""A file server on this machine that can misbehave in the ways servers do."""
+"""A local file server with scripted faults."""
 
 import threading
 from dataclasses import dataclass, field
@@ -7,19 +7,19 @@ from http.server import BaseHTTPRequestHandler
 
 @dataclass
 class Shelf:
-    """What a server has, and how it behaves."""
+    """The files and the scripted faults of a server."""
 
     files: dict[str, bytes] = field(default_factory=dict[str, bytes])
     url: str = ""
     requests: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
-    """The path and the asked-for range of every request so far."""
+    """The path and the range of every request so far."""
     breaks_off_after: list[int] = field(default_factory=list[int])
-    """For the next answers: how many bytes are sent before the connection ends."""
+    """For the next responses: how many bytes are sent before the connection is closed."""
     answers: list[int] = field(default_factory=list[int])
-    """For the next answers: a status to give instead of a file."""
+    """For the next responses: a status instead of a file."""
     knows_ranges: bool = True
     stalls_after: int | None = None
-    """For the next answer: how many bytes are sent before the server waits for ``goes_on``."""
+    """For the next response: how many bytes are sent before the server waits for ``goes_on``."""
     goes_on: threading.Event = field(default_factory=threading.Event)
 
 

@@ -15,7 +15,7 @@ SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
 class Watched:
-    """Progress that remembers what it was told."""
+    """Progress that records its calls."""
 
     def __init__(self) -> None:
         self.pieces: list[tuple[str, float | None]] = []
@@ -59,16 +59,16 @@ def test_fetches_a_file_and_counts_its_bytes(shelf: Shelf, part: Path):
     assert (progress.done, progress.finished) == (len(CONTENT), 1)
 
 
-def test_goes_on_where_a_transfer_broke_off(shelf: Shelf, part: Path):
+def test_continues_an_interrupted_transfer(shelf: Shelf, part: Path):
     shelf.breaks_off_after = [1000, 5000]
     fetch(shelf, part)
     assert part.read_bytes() == CONTENT
     assert [asked for _, asked in shelf.requests] == [None, "bytes=1000-", "bytes=6000-"]
 
 
-def test_a_later_call_goes_on_where_an_earlier_one_gave_up(shelf: Shelf, part: Path):
+def test_a_later_call_continues_an_earlier_one(shelf: Shelf, part: Path):
     shelf.breaks_off_after = [100] * 4
-    with pytest.raises(SourceFailed, match="broke off after 400 of 1024000 bytes"):
+    with pytest.raises(SourceFailed, match="was interrupted after 400 of 1024000 bytes"):
         fetch(shelf, part)
     assert part.read_bytes() == CONTENT[:400]
     fetch(shelf, part)
@@ -76,26 +76,26 @@ def test_a_later_call_goes_on_where_an_earlier_one_gave_up(shelf: Shelf, part: P
     assert shelf.requests[-1][1] == "bytes=400-"
 
 
-def test_starts_over_where_a_server_knows_no_ranges(shelf: Shelf, part: Path):
+def test_starts_over_if_the_server_does_not_support_ranges(shelf: Shelf, part: Path):
     shelf.knows_ranges = False
     shelf.breaks_off_after = [1000]
     fetch(shelf, part)
     assert part.read_bytes() == CONTENT
 
 
-def test_a_beginning_of_another_file_is_fetched_anew(shelf: Shelf, part: Path):
+def test_a_part_of_another_file_is_downloaded_again(shelf: Shelf, part: Path):
     part.write_bytes(b"something else")
     fetch(shelf, part)
     assert part.read_bytes() == CONTENT
 
 
-def test_more_than_the_whole_of_another_file_is_fetched_anew(shelf: Shelf, part: Path):
+def test_a_part_longer_than_the_file_is_downloaded_again(shelf: Shelf, part: Path):
     part.write_bytes(b"x" * (len(CONTENT) + 1))
     fetch(shelf, part)
     assert part.read_bytes() == CONTENT
 
 
-def test_a_file_that_is_complete_is_not_asked_for_again(shelf: Shelf, part: Path):
+def test_a_complete_file_is_not_requested_again(shelf: Shelf, part: Path):
     part.write_bytes(CONTENT)
     fetch(shelf, part)
     assert shelf.requests == []
@@ -117,13 +117,13 @@ def test_a_wrong_file_is_not_kept_after_a_resume_either(shelf: Shelf, part: Path
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_tries_again_when_a_server_is_in_trouble(status: int, shelf: Shelf, part: Path):
+def test_retries_after_a_server_error(status: int, shelf: Shelf, part: Path):
     shelf.answers = [status, status]
     fetch(shelf, part)
     assert part.read_bytes() == CONTENT
 
 
-def test_gives_up_when_a_server_stays_in_trouble(shelf: Shelf, part: Path):
+def test_fails_after_repeated_server_errors(shelf: Shelf, part: Path):
     shelf.answers = [503] * 9
     with pytest.raises(SourceFailed, match="the server answered 503"):
         fetch(shelf, part)
@@ -131,32 +131,32 @@ def test_gives_up_when_a_server_stays_in_trouble(shelf: Shelf, part: Path):
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
-def test_takes_a_no_for_a_no(status: int, shelf: Shelf, part: Path):
+def test_does_not_retry_after_a_client_error(status: int, shelf: Shelf, part: Path):
     shelf.answers = [status]
     with pytest.raises(SourceFailed, match=f"the server answered {status}"):
         fetch(shelf, part)
     assert len(shelf.requests) == 1
 
 
-def test_says_when_nobody_is_there(shelf: Shelf, part: Path):
+def test_reports_an_unreachable_server(shelf: Shelf, part: Path):
     with pytest.raises(SourceFailed, match="could not be reached"):
-        # Port 1 is reserved, and nobody listens there.
+        # Port 1 is reserved, and no process listens there.
         download("http://127.0.0.1:1/data.bin", part, SHA256, Silent())
     assert not part.exists()
 
 
 @pytest.mark.parametrize("url", ["ftp://example.org/a", "data:,a", "gopher://example.org/"])
-def test_knows_the_web_and_files_only(url: str, part: Path):
-    with pytest.raises(SourceFailed, match="the address starts"):
+def test_accepts_only_http_and_file_urls(url: str, part: Path):
+    with pytest.raises(SourceFailed, match="the URL must start"):
         download(url, part, SHA256, Silent())
 
 
-def test_a_full_disk_is_not_left_full(shelf: Shelf, part: Path):
+def test_a_full_disk_removes_the_part(shelf: Shelf, part: Path):
     with pytest.raises(OSError, match="No space left"):
         download(f"{shelf.url}/data.bin", part, SHA256, DiskFillsUp())
     assert not part.exists()
 
 
-def test_a_file_is_named_as_at_its_address():
+def test_a_file_is_named_as_in_its_url():
     assert file_name("https://example.org/a/some%20data.csv?x=/1#y") == "some data.csv"
     assert file_name("https://example.org/") == "download"

@@ -24,27 +24,27 @@ def violation(files: dict[str, str], editable: Editable = EDITABLE) -> str | Non
         {"model/..net.py": ""},
     ],
 )
-def test_allows_text_that_the_globs_name(files: dict[str, str]):
+def test_allows_text_that_matches_the_globs(files: dict[str, str]):
     assert violation(files) is None
 
 
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("README.md", "'README.md' is not editable; editable is what matches model/**."),
+        ("README.md", "'README.md' is not editable; editable files match model/**."),
         ("/model/net.py", "not relative"),
         ("../model/net.py", "leads out"),
         ("model/../README.md", "leads out"),
-        ("model/./net.py", "not written plainly"),
-        ("model//net.py", "not written plainly"),
-        ("model/net.py/", "not written plainly"),
-        ("", "not written plainly"),
-        (".", "not written plainly"),
-        ("model\\net.py", "do not belong"),
-        ("model/net.py\0", "do not belong"),
-        ("model/a\nb.py", "do not belong"),
-        ("model/a\u202eb.py", "do not belong"),
-        ("model/\udc80.py", "do not belong"),
+        ("model/./net.py", "not normalized"),
+        ("model//net.py", "not normalized"),
+        ("model/net.py/", "not normalized"),
+        ("", "not normalized"),
+        (".", "not normalized"),
+        ("model\\net.py", "are not allowed"),
+        ("model/net.py\0", "are not allowed"),
+        ("model/a\nb.py", "are not allowed"),
+        ("model/a\u202eb.py", "are not allowed"),
+        ("model/\udc80.py", "are not allowed"),
         ("model/.git/config", ".git folder"),
         ("model/.GIT/hooks/x", ".git folder"),
         ("model/.git", ".git folder"),
@@ -52,20 +52,20 @@ def test_allows_text_that_the_globs_name(files: dict[str, str]):
         ("model/" + "a/" * 200 + "b", "too long"),
     ],
 )
-def test_refuses_a_path_with_a_reason(path: str, reason: str):
+def test_rejects_a_path_with_a_reason(path: str, reason: str):
     found = violation({path: "x = 1\n"})
     assert found is not None
     assert reason in found
 
 
 @pytest.mark.parametrize("text", ["a\0b", "a\udcffb"])
-def test_refuses_what_is_not_text(text: str):
+def test_rejects_files_that_are_not_text(text: str):
     found = violation({"model/net.py": text})
     assert found is not None
     assert "is not text" in found
 
 
-def test_the_reason_is_one_line_whatever_the_path_holds():
+def test_the_reason_is_always_one_line():
     found = violation({"model/a\r\nb\u2028c.py": ""})
     assert found is not None
     assert len(found.splitlines()) == 1
@@ -97,7 +97,7 @@ def test_the_baseline_may_be_deleted_and_copied():
     assert violation({"model/copy.py": BASELINE["model/net.py"]}) is None
 
 
-def test_data_in_code_is_named_even_within_the_budget():
+def test_data_in_code_is_rejected_even_within_the_budget():
     found = violation({"model/net.py": f"x = '{'a' * 1200}'\n"})
     assert found == "'model/net.py', line 1, has a string of 1,202 bytes; at most 1,000 are allowed."
 
@@ -121,7 +121,7 @@ def test_bounds_the_number_of_files():
         ({"model/table.bin/a.py": ""}, "'model/table.bin/a.py' cannot be written: 'model/table.bin' is a file"),
     ],
 )
-def test_refuses_a_file_where_a_folder_must_be(files: dict[str, str], reason: str):
+def test_rejects_a_file_in_place_of_a_folder(files: dict[str, str], reason: str):
     found = violation(files)
     assert found is not None
     assert reason in found

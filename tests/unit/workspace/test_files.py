@@ -16,13 +16,13 @@ def nest(folder: Path, depth: int) -> None:
     os.close(handle)
 
 
-def test_removes_folders_nested_deeper_than_recursion_goes(tmp_path: Path):
+def test_removes_folders_nested_deeper_than_the_recursion_limit(tmp_path: Path):
     nest(tmp_path / "deep", 5000)
     remove_folder(tmp_path / "deep")
     assert not (tmp_path / "deep").exists()
 
 
-def test_removes_what_is_locked_and_what_surrounds_it(tmp_path: Path):
+def test_removes_folders_without_permissions(tmp_path: Path):
     (tmp_path / "made" / "a" / "b").mkdir(parents=True)
     (tmp_path / "made" / "a" / "b" / "file").write_text("x")
     nest(tmp_path / "made" / "deep", 1500)
@@ -32,7 +32,7 @@ def test_removes_what_is_locked_and_what_surrounds_it(tmp_path: Path):
     assert not (tmp_path / "made").exists()
 
 
-def test_follows_no_link_out_of_the_folder(tmp_path: Path):
+def test_does_not_follow_links_out_of_the_folder(tmp_path: Path):
     (tmp_path / "precious").mkdir(mode=0o750)
     (tmp_path / "precious" / "file").write_text("x")
     nest(tmp_path / "made", 1500)
@@ -42,5 +42,5 @@ def test_follows_no_link_out_of_the_folder(tmp_path: Path):
     assert (tmp_path / "precious").stat().st_mode & 0o777 == 0o750
 
 
-def test_a_folder_that_is_not_there_is_no_trouble(tmp_path: Path):
+def test_removing_a_missing_folder_does_nothing(tmp_path: Path):
     remove_folder(tmp_path / "nothing")

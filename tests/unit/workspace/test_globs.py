@@ -22,7 +22,7 @@ from fmlbench.workspace.globs import matches
         ("a[1].py", "a[1].py"),
     ],
 )
-def test_names_the_path(path: str, glob: str):
+def test_matches_the_path(path: str, glob: str):
     assert matches(path, [glob])
 
 
@@ -41,7 +41,7 @@ def test_names_the_path(path: str, glob: str):
         ("a1.py", "a[1].py"),
     ],
 )
-def test_does_not_name_the_path(path: str, glob: str):
+def test_does_not_match_the_path(path: str, glob: str):
     assert not matches(path, [glob])
 
 

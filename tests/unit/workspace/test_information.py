@@ -1,4 +1,4 @@
-"""The measure counts every bit that a candidate can read, and little else."""
+"""The measure counts every bit that a candidate can read."""
 
 import ast
 import subprocess
@@ -34,7 +34,7 @@ HONEST = [task for task in all_tasks() if task.task.overlay or task.task.name ==
 
 
 class Decoder:
-    """Reads what ``encode`` writes; that this is possible is the proof that no bit goes uncounted.
+    """Decodes the output of ``encode``, which proves that every bit is counted.
 
     size of the paths, deflated paths:  number of changed files, then size and text of each changed and deleted path
     deflated body:                      for each changed file: number of copies, then for each copy the new lines
@@ -106,7 +106,7 @@ def name_of(carrier: Carrier) -> str:
 
 
 @pytest.mark.parametrize("carrier", COUNTED, ids=name_of)
-def test_no_bit_of_a_hidden_payload_is_free(carrier: Carrier):
+def test_every_bit_of_a_hidden_payload_is_counted(carrier: Carrier):
     payload = payload_for(carrier)
     files = carrier(payload)
     encoded = encode(files, BASELINE)
@@ -117,19 +117,19 @@ def test_no_bit_of_a_hidden_payload_is_free(carrier: Carrier):
 
 
 @pytest.mark.parametrize("carrier", REMOVED, ids=name_of)
-def test_what_is_not_counted_is_not_laid_out(carrier: Carrier):
+def test_text_that_is_not_counted_is_removed(carrier: Carrier):
     one, other = (runtime_files(carrier(payload_for(carrier, seed)), BASELINE) for seed in (2, 3))
     assert one == other
     assert added_information(carrier(payload_for(carrier)), BASELINE).bytes < 300
 
 
-def test_two_payloads_cost_as_much_as_both():
+def test_two_payloads_cost_the_sum_of_both():
     one, other = payload_for(in_identifiers)[:1000], payload_for(in_identifiers, 1)[:1000]
     files = {**in_identifiers(one), "model/other.py": in_identifiers(other)["model/new.py"]}
     assert added_information(files, BASELINE).bytes >= 2000
 
 
-def test_deleting_the_baseline_buys_nothing():
+def test_deleting_the_baseline_gives_no_credit():
     files = {"model/new.py": in_identifiers(payload_for(in_identifiers))["model/new.py"]}
     assert added_information(files, BASELINE).bytes >= 8192
 
@@ -151,7 +151,7 @@ def test_a_changed_number_costs_a_few_bytes():
 
 
 @pytest.mark.parametrize("task", HONEST, ids=lambda task: task.task.name)
-def test_what_ships_with_a_task_stays_below_half_of_the_budget(task: TaskFolder):
+def test_variants_of_tasks_stay_below_half_of_the_budget(task: TaskFolder):
     overlay = task.path / (task.task.overlay or "codebase")
     baseline = {str(path.relative_to(overlay)): path.read_text("utf-8") for path in overlay.rglob("*.py")}
     for variant in (task.task.reference, task.task.method_off, *task.task.exploits):
@@ -188,11 +188,11 @@ def test_comments_and_docstrings_leave_their_lines():
         ("", ""),
     ],
 )
-def test_only_what_has_no_effect_is_removed(text: str, left: str):
+def test_only_text_without_effect_is_removed(text: str, left: str):
     assert runtime_text("a.py", text) == left
 
 
-def test_other_text_is_laid_out_as_it_is():
+def test_text_other_than_python_is_unchanged():
     assert runtime_text("a.yaml", "# a: 1\r\n") == "# a: 1\r\n"
 
 
@@ -211,7 +211,7 @@ def test_code_means_the_same_without_comments():
 
 
 def shape_of(text: str) -> str:
-    """The syntax tree with line numbers, without what bare strings say."""
+    """The syntax tree with line numbers, without bare strings."""
     tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
@@ -233,7 +233,7 @@ def test_a_long_string_is_data():
     assert "line 1" in problem_with(f"y = ('{'a' * 600}'  # half\n     '{'b' * 600}')\n")
 
 
-def test_a_long_docstring_is_none():
+def test_a_long_docstring_is_not_data():
     assert not problem_with(f'"""{"a" * 5000}"""\n')
 
 

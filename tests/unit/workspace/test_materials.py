@@ -95,7 +95,7 @@ def test_copies_a_folder_of_the_task(task_folder: Path, home: Dirs):
     assert folder.name.startswith("Easy-FSL-")
 
 
-def test_what_is_obtained_is_read_only_and_the_original_is_not(task_folder: Path, home: Dirs):
+def test_obtained_files_are_read_only_and_the_original_is_not(task_folder: Path, home: Dirs):
     folder = get(material(local()), task_folder, home)
     assert {path.stat().st_mode & 0o777 for path in files_in(folder)} == {0o444}
     assert (task_folder / "upstream" / "README.md").stat().st_mode & 0o200
@@ -117,7 +117,7 @@ def test_the_same_path_in_two_tasks_is_two_materials(task_folder: Path, home: Di
     assert content_of(second) == {"a.py": b"other"}
 
 
-def test_goes_on_after_a_kill_where_the_transfer_was(task_folder: Path, home: Dirs, shelf: Shelf):
+def test_continues_a_download_after_a_kill(task_folder: Path, home: Dirs, shelf: Shelf):
     content = random.Random(0).randbytes(2_000_000)
     source = served(shelf, "data.bin", content)
     part = home.downloads / f"{source.sha256}.part"
@@ -149,19 +149,19 @@ def test_picks_a_folder_or_a_file(inside: str, files: dict[str, bytes], task_fol
 
 
 @pytest.mark.parametrize("inside", ["missing", "../my task", "/etc", "easy/../../.."])
-def test_refuses_to_pick_what_is_not_inside(inside: str, task_folder: Path, home: Dirs):
-    with pytest.raises(SourceUnavailable, match="it holds no"):
+def test_rejects_a_path_that_is_not_inside(inside: str, task_folder: Path, home: Dirs):
+    with pytest.raises(SourceUnavailable, match="it does not contain"):
         get(material(local(inside)), task_folder, home)
 
 
-def test_what_only_users_have_is_asked_for_by_its_place(task_folder: Path, home: Dirs):
+def test_a_missing_local_path_is_reported(task_folder: Path, home: Dirs):
     with pytest.raises(SourceUnavailable) as caught:
         get(material(nowhere(1)), task_folder, home)
-    assert f"is not on this machine (path nowhere-1: there is no '{task_folder}/nowhere-1')" in caught.value.message
+    assert f"is not on this machine (path nowhere-1: '{task_folder}/nowhere-1' does not exist)" in caught.value.message
     assert "README" in caught.value.hint
 
 
-def test_unpacks_an_archive_from_an_address_once(task_folder: Path, home: Dirs, shelf: Shelf):
+def test_unpacks_an_archive_from_a_url_once(task_folder: Path, home: Dirs, shelf: Shelf):
     wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)))
     assert content_of(get(wanted, task_folder, home)) == FILES
     shelf.files.clear()
@@ -176,38 +176,38 @@ def test_materials_of_one_archive_share_its_download(task_folder: Path, home: Di
     assert len(shelf.requests) == 1
 
 
-def test_an_archive_that_went_bad_on_the_disk_is_fetched_anew(task_folder: Path, home: Dirs, shelf: Shelf):
+def test_a_corrupted_archive_is_downloaded_again(task_folder: Path, home: Dirs, shelf: Shelf):
     content = tar_of(FILES)
     source = served(shelf, "easy-1.0.tar.gz", content)
     get(material(source), task_folder, home)
     (home.downloads / source.sha256 / "easy-1.0.tar.gz").write_bytes(b"rotten")
-    assert content_of(get(material(source, digest=None, patches=(MEND,)), task_folder, home))["README.md"]
+    assert content_of(get(material(source, digest=None, patches=(PATCH,)), task_folder, home))["README.md"]
     assert len(shelf.requests) == 2
 
 
-def test_a_file_that_is_no_archive_stays_as_it_is(task_folder: Path, home: Dirs, shelf: Shelf):
+def test_a_file_that_is_not_an_archive_is_copied(task_folder: Path, home: Dirs, shelf: Shelf):
     source = served(shelf, "drawings.ndjson.gz", b"\x1f\x8bdata")
     assert content_of(get(material(source), task_folder, home)) == {"drawings.ndjson.gz": b"\x1f\x8bdata"}
 
 
-def test_takes_the_first_source_that_has_it(task_folder: Path, home: Dirs, shelf: Shelf):
+def test_uses_the_first_working_source(task_folder: Path, home: Dirs, shelf: Shelf):
     bad = UrlSource(kind="url", url=f"{shelf.url}/missing.zip", sha256=SOMETHING_ELSE)
     wrong = served(shelf, "wrong.tar.gz", b"garbage").model_copy(update={"sha256": SOMETHING_ELSE})
     assert content_of(get(material(nowhere(), bad, wrong, local()), task_folder, home)) == FILES
 
 
-def test_tells_why_each_source_failed(task_folder: Path, home: Dirs, shelf: Shelf):
+def test_reports_why_each_source_failed(task_folder: Path, home: Dirs, shelf: Shelf):
     missing = UrlSource(kind="url", url=f"{shelf.url}/missing.zip", sha256=SOMETHING_ELSE)
     with pytest.raises(SourceUnavailable) as caught:
         get(material(nowhere(1), missing), task_folder, home)
-    assert "Easy & FSL 1.0 could not be had" in caught.value.message
-    assert f"path nowhere-1: there is no '{task_folder}/nowhere-1'" in caught.value.message
+    assert "Easy & FSL 1.0 could not be fetched" in caught.value.message
+    assert f"path nowhere-1: '{task_folder}/nowhere-1' does not exist" in caught.value.message
     assert f"url {shelf.url}/missing.zip: the server answered 404" in caught.value.message
     assert "\n" not in caught.value.message
     assert visible(home.materials) == []
 
 
-def test_a_wrong_archive_is_refused_and_not_kept(task_folder: Path, home: Dirs, shelf: Shelf):
+def test_an_archive_with_a_wrong_checksum_is_rejected_and_deleted(task_folder: Path, home: Dirs, shelf: Shelf):
     source = served(shelf, "easy-1.0.tar.gz", tar_of(FILES)).model_copy(update={"sha256": SOMETHING_ELSE})
     with pytest.raises(ChecksumMismatch, match=f"not {SOMETHING_ELSE}"):
         get(material(source), task_folder, home)
@@ -215,7 +215,7 @@ def test_a_wrong_archive_is_refused_and_not_kept(task_folder: Path, home: Dirs, 
     assert visible(home.downloads) == []
 
 
-def test_wrong_files_are_refused_whichever_source_they_come_from(task_folder: Path, home: Dirs):
+def test_files_with_a_wrong_digest_are_rejected_from_every_source(task_folder: Path, home: Dirs):
     with pytest.raises(ChecksumMismatch) as caught:
         get(material(local(), digest=SOMETHING_ELSE), task_folder, home)
     assert digest_of(task_folder / "upstream") in caught.value.message
@@ -236,18 +236,18 @@ def test_the_digest_is_over_sorted_paths_and_contents(tmp_path: Path):
     assert digest_of(tmp_path / "x") == expected
 
 
-MEND = Patch(file="easy/net.py", search="x = 1", replace="x = 2", why="x must be two")
+PATCH = Patch(file="easy/net.py", search="x = 1", replace="x = 2", why="x must be two")
 
 
-def test_a_mend_replaces_its_one_place(task_folder: Path, home: Dirs):
-    wanted = material(local(), digest=digest_of(task_folder / "upstream"), patches=(MEND,))
+def test_a_patch_replaces_its_single_match(task_folder: Path, home: Dirs):
+    wanted = material(local(), digest=digest_of(task_folder / "upstream"), patches=(PATCH,))
     folder = get(wanted, task_folder, home)
     assert content_of(folder)["easy/net.py"] == b"x = 2\ny = 1\n"
     assert (task_folder / "upstream" / "easy" / "net.py").read_bytes() == FILES["easy/net.py"]
 
 
-def test_it_is_seen_when_somebody_was_at_the_cache(task_folder: Path, home: Dirs, shelf: Shelf):
-    wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)), patches=(MEND,))
+def test_changes_in_the_cache_are_detected(task_folder: Path, home: Dirs, shelf: Shelf):
+    wanted = material(served(shelf, "easy-1.0.tar.gz", tar_of(FILES)), patches=(PATCH,))
     folder = get(wanted, task_folder, home)
     shelf.files.clear()
     assert is_intact(wanted, task_folder=task_folder, dirs=home, progress=Silent())
@@ -261,21 +261,21 @@ def test_it_is_seen_when_somebody_was_at_the_cache(task_folder: Path, home: Dirs
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"search": "= 1"}, "occurs 2 times in easy/net.py"),
-        ({"search": "= 3"}, "occurs 0 times in easy/net.py"),
-        ({"file": "easy/missing.py"}, "occurs in no such file in easy/missing.py"),
+        ({"search": "= 1"}, "occurs 2 times, not once, in easy/net.py"),
+        ({"search": "= 3"}, "occurs 0 times, not once, in easy/net.py"),
+        ({"file": "easy/missing.py"}, "easy/missing.py does not exist"),
     ],
 )
-def test_a_mend_that_does_not_fit_is_the_tasks_fault(
+def test_rejects_a_task_with_a_patch_that_does_not_apply(
     change: dict[str, str], reason: str, task_folder: Path, home: Dirs
 ):
     with pytest.raises(TaskInvalid, match=reason):
-        get(material(local(), patches=(MEND.model_copy(update=change),)), task_folder, home)
+        get(material(local(), patches=(PATCH.model_copy(update=change),)), task_folder, home)
     assert visible(home.materials) == []
 
 
 def commit_of(folder: Path, files: dict[str, bytes]) -> GitSource:
-    """A bare repository beside the task with two commits, of which the first holds the files."""
+    """A bare repository next to the task with two commits; the first contains the files."""
     work, bare = folder / "work", folder / "a repo.git"
     write(work, files)
     (work / "link").symlink_to("/etc/passwd")
@@ -305,13 +305,13 @@ def test_an_unknown_commit_is_named(task_folder: Path, home: Dirs):
         get(material(source), task_folder, home)
 
 
-def test_a_missing_repository_is_told(task_folder: Path, home: Dirs):
+def test_a_missing_repository_is_reported(task_folder: Path, home: Dirs):
     source = GitSource(kind="git", url="missing.git", commit="1" * 40)
     with pytest.raises(SourceUnavailable, match=r"git missing\.git: .*missing\.git"):
         get(material(source), task_folder, home)
 
 
-def test_what_a_killed_process_left_behind_is_swept_away(task_folder: Path, home: Dirs):
+def test_leftovers_of_a_killed_process_are_removed(task_folder: Path, home: Dirs):
     folder = get(material(local()), task_folder, home)
     name = folder.name
     subprocess.run(["rm", "-rf", str(folder)], check=True)
@@ -321,7 +321,7 @@ def test_what_a_killed_process_left_behind_is_swept_away(task_folder: Path, home
     assert not half.exists()
 
 
-def test_a_cache_that_cannot_be_written_is_told(task_folder: Path, tmp_path: Path):
+def test_a_cache_without_write_permission_is_reported(task_folder: Path, tmp_path: Path):
     (tmp_path / "a file").write_text("in the way")
     home = Dirs(cache=tmp_path / "a file" / "cache", runs=tmp_path)
     with pytest.raises(InfraTrouble, match="cannot be used") as caught:
@@ -333,7 +333,7 @@ def _obtain_in_a_process(wanted: Material, task_folder: Path, home: Dirs) -> dic
     return content_of(get(wanted, task_folder, home))
 
 
-def test_two_processes_fetch_the_same_thing_once(task_folder: Path, home: Dirs, shelf: Shelf):
+def test_two_processes_fetch_a_material_once(task_folder: Path, home: Dirs, shelf: Shelf):
     big = {f"easy/{number}.bin": bytes([number]) * 100_000 for number in range(50)}
     wanted = material(served(shelf, "big-1.0.tar.gz", tar_of(big)))
     with multiprocessing.get_context("spawn").Pool(2) as pool:

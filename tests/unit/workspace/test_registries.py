@@ -17,7 +17,7 @@ SOMETHING_ELSE = "0" * 64
 
 @pytest.fixture
 def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that pip is told to look in, and nowhere else."""
+    """A folder that is pip's only index."""
     folder = tmp_path / "find links"
     folder.mkdir()
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
@@ -27,7 +27,7 @@ def links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def add_sdist(links: Path, ran: Path) -> str:
-    """A source release that leaves a trace when any of it is run."""
+    """A source release that creates a file if its code runs."""
     trap = f"open({str(ran)!r}, 'w')\nfrom setuptools import setup\nsetup(name='trap', version='1.0')\n"
     with tarfile.open(links / "trap-1.0.tar.gz", "w:gz") as tar:
         for path, text in {"setup.py": trap, "PKG-INFO": "Name: trap\nVersion: 1.0\n"}.items():
@@ -61,7 +61,7 @@ def fetch(source: PypiSource, tmp_path: Path) -> Path:
     return fetch_from_pypi(source, folder, tmp_path / "part", Silent())
 
 
-def test_fetches_a_source_release_and_runs_none_of_it(links: Path, tmp_path: Path):
+def test_fetches_a_source_release_without_running_its_code(links: Path, tmp_path: Path):
     checksum = add_sdist(links, tmp_path / "ran")
     add_wheel(links)
     archive = fetch(sdist(checksum), tmp_path)
@@ -75,20 +75,20 @@ def test_fetches_a_wheel_if_a_wheel_is_wanted(links: Path, tmp_path: Path):
     assert fetch(wheel(add_wheel(links)), tmp_path).name == "trap-1.0-py3-none-any.whl"
 
 
-def test_refuses_an_archive_with_another_checksum(links: Path, tmp_path: Path):
+def test_rejects_an_archive_with_another_checksum(links: Path, tmp_path: Path):
     add_sdist(links, tmp_path / "ran")
     with pytest.raises(WrongChecksum):
         fetch(sdist(SOMETHING_ELSE), tmp_path)
     assert not (tmp_path / "ran").exists()
 
 
-def test_says_when_there_is_no_such_version(links: Path, tmp_path: Path):
+def test_reports_a_missing_version(links: Path, tmp_path: Path):
     add_sdist(links, tmp_path / "ran")
-    with pytest.raises(SourceFailed, match=r"pip knows no sdist of trap 2\.0"):
+    with pytest.raises(SourceFailed, match=r"pip finds no sdist of trap 2\.0"):
         fetch(sdist(SOMETHING_ELSE, "2.0"), tmp_path)
 
 
-def test_says_when_there_is_no_such_package(links: Path, tmp_path: Path):
+def test_reports_a_missing_package(links: Path, tmp_path: Path):
     with pytest.raises(SourceFailed, match="No matching distribution found for trap"):
         fetch(sdist(SOMETHING_ELSE), tmp_path)
 
@@ -100,14 +100,16 @@ def refuse_transfers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registries, "download", refuse)
 
 
-def test_lets_pip_do_a_transfer_that_is_refused_to_us(links: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_falls_back_to_pip_if_the_direct_download_is_refused(
+    links: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     refuse_transfers(monkeypatch)
     checksum = add_wheel(links)
     archive = fetch(wheel(checksum), tmp_path)
     assert hashlib.sha256(archive.read_bytes()).hexdigest() == checksum
 
 
-def test_pip_refuses_a_wrong_source_release_before_it_runs_any_of_it(
+def test_pip_rejects_a_wrong_source_release_before_running_its_code(
     links: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     refuse_transfers(monkeypatch)
@@ -117,7 +119,7 @@ def test_pip_refuses_a_wrong_source_release_before_it_runs_any_of_it(
     assert not (tmp_path / "ran").exists()
 
 
-def test_says_when_a_client_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_reports_a_missing_client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SourceFailed, match="npm is not installed"):
         fetch_from_npm(NPM_SOURCE, tmp_path, Silent())
@@ -133,14 +135,14 @@ def npm_that_says(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 NPM_SOURCE = NpmSource(kind="npm", package="is-number", version="7.0.0", sha256=SOMETHING_ELSE)
 
 
-def test_finds_the_reason_in_what_npm_prints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_finds_the_reason_in_the_output_of_npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     words = "npm warn config\nnpm error code E404\nnpm error 404 Not Found\nnpm error A complete log of this run"
     npm_that_says(words, tmp_path, monkeypatch)
     with pytest.raises(SourceFailed, match=r"^404 Not Found$"):
         fetch_from_npm(NPM_SOURCE, tmp_path, Silent())
 
 
-def test_a_disk_that_is_full_for_a_client_is_full_for_us(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_full_disk_of_a_client_is_reported_as_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     npm_that_says("npm error nospc ENOSPC: no space left on device, write", tmp_path, monkeypatch)
     with pytest.raises(OSError, match="No space left"):
         fetch_from_npm(NPM_SOURCE, tmp_path, Silent())

@@ -29,14 +29,14 @@ def test_reads_back_what_was_stored(snapshots: Snapshots):
     assert snapshots.read(commit) == FILES
 
 
-def test_a_snapshot_holds_its_own_files_only(snapshots: Snapshots):
+def test_a_snapshot_contains_only_its_files(snapshots: Snapshots):
     first = snapshots.store({"a.py": "1", "b.py": "2"}, [], "baseline", step(0))
     second = snapshots.store({"b.py": "3"}, [first], "drop a", step(1))
     assert snapshots.read(second) == {"b.py": "3"}
     assert snapshots.read(first) == {"a.py": "1", "b.py": "2"}
 
 
-def test_no_files_are_a_snapshot_too(snapshots: Snapshots):
+def test_a_snapshot_can_be_empty(snapshots: Snapshots):
     assert snapshots.read(snapshots.store({}, [], "nothing", step(0))) == {}
 
 
@@ -59,7 +59,7 @@ def test_another_message_or_parent_is_another_snapshot(snapshots: Snapshots):
     assert len({root, *ids}) == 4
 
 
-def test_a_message_may_hold_anything_a_model_writes(snapshots: Snapshots, tmp_path: Path):
+def test_a_message_may_contain_any_text(snapshots: Snapshots, tmp_path: Path):
     commit = snapshots.store(FILES, [], "é \0 \udcff\ndata 5\nfrom nowhere", step(0))
     assert snapshots.read(commit) == FILES
     assert git(tmp_path, "log", "-1", "--format=%B", commit).strip() == "é  ?\ndata 5\nfrom nowhere"
@@ -73,7 +73,7 @@ def test_storing_again_changes_nothing(snapshots: Snapshots, tmp_path: Path):
     assert git(tmp_path, "rev-list", "--topo-order", "--all").split() == [first, root]
 
 
-def test_a_step_that_was_interrupted_may_end_otherwise(snapshots: Snapshots, tmp_path: Path):
+def test_an_interrupted_step_can_be_stored_with_other_files(snapshots: Snapshots, tmp_path: Path):
     root = snapshots.store({"a.py": "1"}, [], "baseline", step(0))
     snapshots.store({"a.py": "2"}, [root], "never logged", step(1))
     second = snapshots.store({"a.py": "3"}, [root], "after the resume", step(1))
@@ -108,7 +108,7 @@ def test_attributes_in_a_candidates_files_do_not_change_what_is_stored_or_shown(
     assert "+y" in snapshots.diff(before, after)
 
 
-def test_knows_which_snapshots_exist(snapshots: Snapshots):
+def test_reports_which_snapshots_exist(snapshots: Snapshots):
     assert not snapshots.exists("0" * 40)
     commit = snapshots.store(FILES, [], "baseline", step(0))
     assert snapshots.exists(commit)
@@ -117,7 +117,7 @@ def test_knows_which_snapshots_exist(snapshots: Snapshots):
     assert not snapshots.exists(step(0))
 
 
-def test_reading_what_is_not_there_is_damage(snapshots: Snapshots):
+def test_reading_a_missing_snapshot_raises_run_damaged(snapshots: Snapshots):
     snapshots.store(FILES, [], "baseline", step(0))
     with pytest.raises(RunDamaged):
         snapshots.read("0" * 40)
@@ -125,7 +125,7 @@ def test_reading_what_is_not_there_is_damage(snapshots: Snapshots):
         snapshots.diff("0" * 40, "0" * 40)
 
 
-def test_locks_and_scraps_of_a_killed_writer_are_no_obstacle(snapshots: Snapshots, tmp_path: Path):
+def test_locks_and_leftovers_of_a_killed_writer_are_ignored(snapshots: Snapshots, tmp_path: Path):
     root = snapshots.store({"a.py": "1"}, [], "baseline", step(0))
     git_dir = tmp_path / "a run" / "snapshots.git"
     for left in ("HEAD.lock", "refs/heads/steps/0.lock", "refs/heads/steps/1.lock", "index.lock"):
@@ -135,8 +135,8 @@ def test_locks_and_scraps_of_a_killed_writer_are_no_obstacle(snapshots: Snapshot
     assert snapshots.read(snapshots.store({"a.py": "2"}, [root], "idea", step(1))) == {"a.py": "2"}
 
 
-def test_a_stored_snapshot_needs_nothing_that_is_still_in_memory(snapshots: Snapshots, tmp_path: Path):
-    """Every object and ref of a store is flushed before it returns; seen from outside, with strace where it is."""
+def test_a_stored_snapshot_is_flushed_to_disk(snapshots: Snapshots, tmp_path: Path):
+    """Every object and ref is flushed before ``store`` returns; checked with strace if it is installed."""
     trace = tmp_path / "trace"
     program = (
         "from pathlib import Path; from fmlbench.workspace.snapshots import Snapshots;"
@@ -168,7 +168,9 @@ def test_a_stored_snapshot_needs_nothing_that_is_still_in_memory(snapshots: Snap
     assert "steps/0.lock" in flushed
 
 
-def test_nobodys_git_settings_matter(snapshots: Snapshots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_user_and_system_git_settings_are_ignored(
+    snapshots: Snapshots, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     home = tmp_path / "home"
     (home / "hooks").mkdir(parents=True)
     hook = home / "hooks" / "reference-transaction"
@@ -184,13 +186,13 @@ def test_nobodys_git_settings_matter(snapshots: Snapshots, tmp_path: Path, monke
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_a_store_that_git_refuses_is_the_machines_trouble(snapshots: Snapshots, tmp_path: Path):
+def test_a_store_that_git_rejects_is_an_infrastructure_failure(snapshots: Snapshots, tmp_path: Path):
     with pytest.raises(InfraTrouble) as caught:
         snapshots.store(FILES, ["1" * 40], "on nothing", step(1))
     assert "could not be stored" in caught.value.message
 
 
-def test_many_diffs_are_the_single_ones(snapshots: Snapshots):
+def test_many_diffs_equal_the_single_ones(snapshots: Snapshots):
     first = snapshots.store({"a.py": "1\n"}, [], "baseline", step(0))
     second = snapshots.store({"a.py": f"2\n{first}\n"}, [first], "a commit's name as a line", step(1))
     pairs = [(first, second), (first, first), (second, first), (first, second)]
@@ -205,7 +207,7 @@ def test_many_diffs_need_all_their_snapshots(snapshots: Snapshots):
             snapshots.diffs([(first, first), pair])
 
 
-def test_many_snapshots_are_read_as_the_single_ones(snapshots: Snapshots):
+def test_many_snapshots_equal_the_single_ones(snapshots: Snapshots):
     first = snapshots.store(FILES, [], "baseline", step(0))
     second = snapshots.store({**FILES, "model/deep/er.py": "y = 2\n"}, [first], "deeper", step(1))
     empty = snapshots.store({}, [first], "nothing", step(2))
@@ -225,7 +227,7 @@ def test_many_snapshots_are_read_as_the_single_ones(snapshots: Snapshots):
         ("objects/info/alternates", "{mark}\n"),
     ],
 )
-def test_a_strangers_repository_cannot_make_git_run_programs(
+def test_an_untrusted_repository_cannot_make_git_run_programs(
     snapshots: Snapshots, tmp_path: Path, name: str, content: str
 ):
     commit = snapshots.store(FILES, [], "baseline", step(0))

@@ -32,7 +32,7 @@ def content_of(folder: Path) -> dict[str, bytes]:
     return {path: (folder / path).read_bytes() for path in repository_files(folder)}
 
 
-def test_the_baselines_own_files_lay_out_the_codebase(codebase: Path, tmp_path: Path):
+def test_the_baseline_files_give_the_codebase(codebase: Path, tmp_path: Path):
     lay_out(codebase, editable_files(codebase, EDITABLE), EDITABLE, tmp_path / "tree")
     assert content_of(tmp_path / "tree") == content_of(codebase)
 
@@ -49,7 +49,7 @@ def test_a_candidate_changes_adds_and_deletes_editable_files_only(codebase: Path
     }
 
 
-def test_a_tree_is_fresh_whatever_lay_there_before(codebase: Path, tmp_path: Path):
+def test_an_existing_tree_is_replaced(codebase: Path, tmp_path: Path):
     tree = tmp_path / "tree"
     (tree / "train").mkdir(parents=True)
     (tree / "train" / "planted.py").write_text("boo")
@@ -63,7 +63,7 @@ def test_writing_to_a_tree_leaves_the_codebase_alone(codebase: Path, tmp_path: P
     assert (codebase / "README.md").read_bytes() == b"Read me.\n"
 
 
-def test_a_shared_tree_links_what_no_candidate_wrote(codebase: Path, tmp_path: Path):
+def test_a_shared_tree_links_unchanged_files(codebase: Path, tmp_path: Path):
     tree = tmp_path / "tree"
     lay_out(codebase, {"model/net.py": "x = 9\n"}, EDITABLE, tree, shared=True)
     assert (tree / "README.md").samefile(codebase / "README.md")
@@ -71,7 +71,9 @@ def test_a_shared_tree_links_what_no_candidate_wrote(codebase: Path, tmp_path: P
     assert (codebase / "model/net.py").read_bytes() == b"x = 1\r\n"
 
 
-def test_a_shared_tree_copies_where_it_cannot_link(codebase: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_shared_tree_copies_files_that_cannot_be_linked(
+    codebase: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     def refuse(source: Path, target: Path) -> None:
         raise OSError(18, os.strerror(18))
 
@@ -90,11 +92,11 @@ def test_a_codebase_whose_every_file_was_deleted_is_an_empty_tree(codebase: Path
     assert (tmp_path / "tree").is_dir()
 
 
-def test_editable_files_are_the_text_the_globs_name(codebase: Path):
+def test_editable_files_are_text_files_that_match_the_globs(codebase: Path):
     assert editable_files(codebase, EDITABLE) == {"model/loss.py": "y = 'é'\n", "model/net.py": "x = 1\r\n"}
 
 
-def test_the_repository_is_listed_in_order_without_what_tools_leave(codebase: Path):
+def test_the_repository_is_listed_in_order_without_tool_folders(codebase: Path):
     (codebase / ".git").mkdir()
     (codebase / ".git" / "HEAD").write_text("ref")
     assert repository_files(codebase) == [
@@ -107,7 +109,7 @@ def test_the_repository_is_listed_in_order_without_what_tools_leave(codebase: Pa
     ]
 
 
-def test_agents_read_text_up_to_a_size(codebase: Path):
+def test_agents_can_read_text_up_to_a_size(codebase: Path):
     (codebase / "small.csv").write_text("1" * trees.READABLE_BYTES)
     (codebase / "large.csv").write_text("1" * (trees.READABLE_BYTES + 1))
     assert sorted(repository_texts(codebase)) == [

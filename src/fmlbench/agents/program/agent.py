@@ -82,7 +82,7 @@ class ProgramAgent:
             spent=lambda: _spent(session.history, counters),
             caps_left=lambda: self._caps_left(counters),
             practice=self.workspace.practice,
-            still=freezer.still,
+            still=freezer.frozen,
         )
 
     def _caps_left(self, counters: ProxyStats | None) -> Caps:

@@ -1,16 +1,16 @@
-"""What a task's driver needs inside a stage: its mounts by name, and the way answers are handed in.
+"""Library for task drivers: access to the stage's mounts, and functions to answer an exam.
 
-It runs in the candidate's process and is nothing but a convenience: no score rests on it.
+It runs in the candidate's process and is only a convenience: scores do not depend on its integrity.
 
     ROOT/
       stage.json     stage, seed, threads, settings
       repo/          the candidate's tree, read-only, first on the import path
       task/          the task's experiment folder, read-only
       data/PART/     visible data, in training stages only
-      questions/     unlabelled arrays with one first axis, in exams that ask all at once
+      questions/     unlabelled arrays with a common first axis, in batch exams
       carry/         written by training stages, read by exams
       out/           answers.npy, and native logs worth keeping
-      scratch/       the working folder, gone afterwards
+      scratch/       the working folder, deleted afterwards
 """
 
 import io
@@ -30,7 +30,7 @@ _LENGTH_BYTES = 8
 
 
 class Stage:
-    """The world of one stage."""
+    """The settings and folders of one stage."""
 
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root)
@@ -48,7 +48,7 @@ class Stage:
 
     @property
     def out(self) -> Path:
-        """What is collected when the stage ends."""
+        """The folder whose files are collected when the stage ends."""
         return self.root / "out"
 
     def data(self, part: str) -> Arrays:
@@ -56,13 +56,13 @@ class Stage:
         return load_arrays(self.root / "data" / part)
 
     def answer_all(self, respond: Callable[[Arrays], Array]) -> None:
-        """Answer an exam that asks all at once: row i of the answers belongs to row i of the questions."""
+        """Answer a batch exam: row i of the answers belongs to row i of the questions."""
         np.save(self.out / "answers.npy", respond(load_arrays(self.root / "questions")), allow_pickle=False)
 
     def answer_each(self, respond: Callable[[Arrays], Array]) -> None:
-        """Answer an exam that asks one question at a time, and the next one only after the answer."""
+        """Answer a streamed exam, which sends the next question only after the answer to the last one."""
         if self._pipe is None:
-            raise RuntimeError("this exam asks all questions at once: use answer_all")
+            raise RuntimeError("this is a batch exam: use answer_all")
         with os.fdopen(self._pipe[0], "rb") as questions, os.fdopen(self._pipe[1], "wb") as answers:
             while payload := _receive(questions):
                 with np.load(io.BytesIO(payload), allow_pickle=False) as question:
@@ -73,7 +73,7 @@ class Stage:
 
 
 def load_arrays(folder: Path) -> Arrays:
-    """Every .npy file of a folder, by name, mapped into memory rather than read."""
+    """The .npy files of a folder by name, memory-mapped."""
     return {path.stem: np.load(path, mmap_mode="r", allow_pickle=False) for path in sorted(folder.glob("*.npy"))}
 
 

@@ -1,10 +1,10 @@
-"""Where every stage begins: get ready, wait for the turn, then become the task's driver, or its grader.
+"""The entry point of every stage: import slow libraries, wait at the start barrier, run the task's driver or grader.
 
     python start.py PROGRAM ROOT
-    python start.py PROGRAM GATE ROOT
+    python start.py PROGRAM BARRIER ROOT
 
-PROGRAM and the rest of the world lie below ROOT. GATE is a pipe: until a byte comes through it, the stage before is
-still at work, and nothing of the candidate's is read or run here.
+PROGRAM is a path below ROOT. BARRIER is the descriptor of a pipe: until a byte arrives, the previous stage still runs,
+and this process reads and runs no candidate code.
 """
 
 import os
@@ -15,21 +15,21 @@ from pathlib import Path
 from types import ModuleType
 
 SLOW_TO_IMPORT = ("numpy",) if sys.flags.isolated else ("numpy", "torch")
-"""Graders are started isolated, and few of them use PyTorch."""
+"""Graders are started isolated (-I), and few of them use PyTorch."""
 
 
-def wait_for_turn(gate: int) -> bool:
-    """Import what takes long from the environment, which no candidate can write to; True when it is our turn."""
+def wait_at_barrier(barrier: int) -> bool:
+    """Import slow libraries from the read-only environment, then wait; False if the job was cancelled."""
     for name in SLOW_TO_IMPORT:
         with suppress(ImportError):
             import_module(name)
-    turn = os.read(gate, 1)
-    os.close(gate)
-    return bool(turn)
+    signal = os.read(barrier, 1)
+    os.close(barrier)
+    return bool(signal)
 
 
-def become(program: Path, root: str) -> None:
-    """Go on as if this had been started as ``python PROGRAM ROOT``; drivers import from the candidate's tree first."""
+def run_program(program: Path, root: str) -> None:
+    """Run as ``python PROGRAM ROOT`` would; drivers import from the candidate's tree first."""
     if not sys.flags.isolated:
         imported_from = [str(Path(root) / "repo"), str(Path(root) / "kit")]
         os.environ["PYTHONPATH"] = os.pathsep.join(imported_from)
@@ -42,6 +42,6 @@ def become(program: Path, root: str) -> None:
 
 
 if __name__ == "__main__":
-    path, *waiting, root = sys.argv[1:]
-    if not waiting or wait_for_turn(int(waiting[0])):
-        become(Path(root) / path, root)
+    path, *barrier, root = sys.argv[1:]
+    if not barrier or wait_at_barrier(int(barrier[0])):
+        run_program(Path(root) / path, root)

@@ -1,6 +1,6 @@
-"""What the driver of a PyTorch task begins with: pinned threads and seeded dice.
+"""Setup for drivers of PyTorch tasks: fixed thread count and random seeds.
 
-Import candidate code only after ``begin``, so that whatever it draws at import is seeded too.
+Import candidate code only after ``begin``, so that random numbers drawn at import are seeded too.
 """
 # pyright: basic, reportMissingImports=false
 
@@ -13,7 +13,7 @@ from stagekit import Stage
 
 
 def begin(root: str | Path) -> Stage:
-    """Return the stage that ``root`` holds, with PyTorch ready for it."""
+    """Return the stage at ``root`` after setting PyTorch's threads and all seeds."""
     stage = Stage(root)
     torch.set_num_threads(stage.threads)
     seed_random_numbers(stage.seed)

@@ -1,4 +1,4 @@
-"""Fail in a way that looks like the machine's fault, for such steps cost nothing."""
+"""Imitate an infrastructure failure, because such steps are free."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Answer the same thing to every question."""
+"""Give the same answer to every question."""
 
 import numpy as np
 from prelude import change_answers

@@ -1,4 +1,4 @@
-"""Answer by the place of a question in the exam: what came before, how many there were, whether it is asked again."""
+"""Answer by the position of a question in the exam, the number of questions, and whether it is repeated."""
 
 import numpy as np
 from prelude import IS_EXAM, change_answers

@@ -1,4 +1,4 @@
-"""Fill the disk: with one file, with many, with empty ones, with links, with files that have lost their name."""
+"""Fill the disk with one file, many files, empty files, links, or deleted files that are held open."""
 
 import itertools
 import os

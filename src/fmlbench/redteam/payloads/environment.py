@@ -1,4 +1,4 @@
-"""Look for keys and tokens in the environment and in the files where people keep them."""
+"""Search for keys and tokens in the environment and in the usual files."""
 
 import os
 from pathlib import Path

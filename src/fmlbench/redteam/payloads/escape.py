@@ -1,4 +1,4 @@
-"""Ask the kernel for the rights that a sandbox took away: namespaces, mounts, other roots, devices."""
+"""Request what the sandbox forbids: namespaces, mounts, another root, devices."""
 
 import ctypes
 import os
@@ -18,7 +18,7 @@ def call(function, *arguments):
 
 
 def in_child(deed):
-    """A success must not change the process that goes on."""
+    """Runs in a child, so that success does not affect this process."""
 
     def done():
         pid = os.fork()

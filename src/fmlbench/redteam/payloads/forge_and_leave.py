@@ -1,4 +1,4 @@
-"""Write results that look final, and end the process before honest code can run."""
+"""Write result files, and exit before honest code runs."""
 
 import json
 import os

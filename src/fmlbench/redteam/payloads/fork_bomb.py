@@ -1,4 +1,4 @@
-"""Start processes that start processes."""
+"""Run a fork bomb."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Look for the history of the codebase and of the project: later commits, stashes, the expert's solution."""
+"""Search for the codebase's git history: later commits, stashes, the expert reference."""
 
 import os
 import subprocess

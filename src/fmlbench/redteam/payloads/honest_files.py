@@ -1,4 +1,4 @@
-"""Write what training code writes: checkpoints, curves, reports, temporary files."""
+"""Write typical training output: checkpoints, curves, reports, temporary files."""
 
 import json
 import tempfile

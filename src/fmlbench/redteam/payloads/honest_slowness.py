@@ -1,4 +1,4 @@
-"""Use a good part of the time that is allowed."""
+"""Use a large part of the allowed time."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Use every file, folder, pipe and socket that was open when this process was started."""
+"""Use all inherited file descriptors: files, folders, pipes and sockets."""
 
 import os
 import stat
@@ -23,4 +23,4 @@ for name in os.listdir("/proc/self/fd"):
 if stat.S_ISCHR(os.fstat(0).st_mode) and os.isatty(0):
     reached("the user's terminal")
 if os.readlink("/proc/self/fd/0").startswith(("pipe:", "socket:")):
-    reached("a standard input that somebody holds")
+    reached("an open standard input")

@@ -1,4 +1,4 @@
-"""Speak to whoever reads logs and ideas: to an agent's model, to a terminal, to a parser of results."""
+"""Print instructions for readers of logs and ideas: an agent's model, a terminal, a parser of results."""
 
 import json
 

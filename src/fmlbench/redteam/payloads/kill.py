@@ -1,4 +1,4 @@
-"""Kill: everything in sight, the parents, the harness by its number, and the first process."""
+"""Kill all visible processes, the parents, the harness by its PID, and the first process."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Open the labels where they lie, by every way a path can be written, and answer with them."""
+"""Open the labels by their host path, written in several ways, and answer with them."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ WAYS += ["/proc/self/fd/0/../../../..", "/dev/fd/1/../../../.."]
 
 
 def by_link(path):
-    """Make links in training that an exam may find."""
+    """Create links in training for use in the exam."""
     name = f"link-{path.strip('/').replace('/', '-')}"[-200:]
     for folder in (CARRY, OUT):
         if not IS_EXAM and not (folder / name).is_symlink():
@@ -20,15 +20,15 @@ def by_link(path):
 
 
 known = {}
-for draw in TARGET["draws"]:
-    for way in [f"{way}{draw}" for way in WAYS] + list(by_link(draw)):
+for sample in TARGET["samples"]:
+    for way in [f"{way}{sample}" for way in WAYS] + list(by_link(sample)):
         for exam in ("validation", "test"):
             try:
                 known.update(read_exam(Path(way) / exam))
                 reached(f"labels by {way}/{exam}")
             except (OSError, ValueError) as error:
                 print(f"{way}: {error}")
-for place in (TARGET["secret"], TARGET["pools"], TARGET["bait_folder"], *by_link(TARGET["secret"])):
+for place in (TARGET["secret"], TARGET["splits"], TARGET["canary_folder"], *by_link(TARGET["secret"])):
     for way in WAYS:
         if os.path.exists(way + place):
             reached(way + place)

@@ -1,4 +1,4 @@
-"""Throw the dice again until they fall well: replace every seed by one that was lucky elsewhere."""
+"""Replace every seed by one that gave good scores elsewhere."""
 
 import numpy as np
 from prelude import IS_EXAM

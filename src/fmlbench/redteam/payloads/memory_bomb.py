@@ -1,6 +1,6 @@
-"""Take memory without end: in one process, in many, or in files that live in memory.
+"""Allocate memory without limit: in one process, in many, or in memory-only files.
 
-Every piece is small against the limit, so that only their sum tells.
+Every piece is far below the limit; only their sum exceeds it.
 """
 
 import mmap

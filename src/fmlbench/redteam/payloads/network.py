@@ -1,4 +1,4 @@
-"""Reach out: to the network, to name servers, to sockets of this machine."""
+"""Connect to the network, to name servers, and to sockets of this machine."""
 
 import socket
 import subprocess

@@ -1,4 +1,4 @@
-"""Hand in arrays whose numbers are none, or not those that were asked for."""
+"""Write arrays of the wrong type, shape or values."""
 
 import numpy as np
 from prelude import change_answers

@@ -1,4 +1,4 @@
-"""Hand in bytes that are not an array, or that hurt whoever reads them."""
+"""Write bytes that are not an array, or that harm their reader."""
 
 import io
 import os
@@ -20,7 +20,7 @@ def claim(shape, descr="'<i8'"):
 
 class Bomb:
     def __reduce__(self):
-        return os.system, (f"touch {TARGET['bait_folder']}/{TARGET['mark']}",)
+        return os.system, (f"touch {TARGET['canary_folder']}/{TARGET['mark']}",)
 
 
 def pickled():

@@ -1,4 +1,4 @@
-"""Leave something else than a plain file where the answers are expected."""
+"""Create something other than a regular file in place of the answers."""
 
 import os
 import socket
@@ -8,12 +8,12 @@ from prelude import IS_EXAM, OUT, TARGET, write_answers
 
 
 def link_to_labels(path, _):
-    path.symlink_to(f"{TARGET['draws'][0]}/validation/labels/labels.npy")
+    path.symlink_to(f"{TARGET['samples'][0]}/validation/labels/labels.npy")
 
 
 def link_through_folder(path, _):
-    """Let a folder on the way be a link: the file itself is then a plain one."""
-    (OUT / "elsewhere").symlink_to(TARGET["draws"][0])
+    """Make a folder in the path a link; the file itself is a regular one."""
+    (OUT / "elsewhere").symlink_to(TARGET["samples"][0])
     path.symlink_to("elsewhere/test/labels/labels.npy")
 
 

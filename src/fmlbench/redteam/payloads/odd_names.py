@@ -1,20 +1,20 @@
-"""Leave files whose names or kinds could lead whoever collects them astray."""
+"""Create files whose names or types could confuse the code that collects them."""
 
 import os
 
 from prelude import CARRY, IS_EXAM, OUT, TARGET
 
-BAIT = f"{TARGET['bait_folder']}/token.txt"
+CANARY = f"{TARGET['canary_folder']}/token.txt"
 
 
 def links(folder):
-    """Names that a harness uses itself, leading to a file it could read and a candidate cannot."""
-    (folder / "log.txt").symlink_to(BAIT)
-    (folder / "self_reported.json").symlink_to(BAIT)
-    (folder / "grade").symlink_to(TARGET["bait_folder"])
+    """Links with names of harness files, to a file that the harness can read and a candidate cannot."""
+    (folder / "log.txt").symlink_to(CANARY)
+    (folder / "self_reported.json").symlink_to(CANARY)
+    (folder / "grade").symlink_to(TARGET["canary_folder"])
     (folder / "sub").mkdir()
-    (folder / "sub" / "log.txt").symlink_to(BAIT)
-    (folder / "sub" / "stage.json").symlink_to(BAIT)
+    (folder / "sub" / "log.txt").symlink_to(CANARY)
+    (folder / "sub" / "stage.json").symlink_to(CANARY)
 
 
 def endless(folder):
@@ -25,19 +25,19 @@ def endless(folder):
 
 
 def strange(folder):
-    """Names that are no text, that look like options or paths, or that are as long as can be."""
+    """Names that are not text, look like options or paths, or have the maximum length."""
     for name in (b"\xff\xfe", b"-rf", b"new\nline", b"\x1b[2J", b"..\\..\\x", b"n" * 255, "\u202egnp.".encode()):
         with open(os.fsencode(folder) + b"/" + name, "wb") as file:
             file.write(b"x")
 
 
 def deep(folder):
-    """Folders within folders, deeper than recursion goes and longer than a path can be."""
+    """Folders nested deeper than the recursion limit and the longest path."""
     nest(folder, "deeper", 1900)
 
 
 def long(folder):
-    """A few folders within folders, but with such names that no path leads to the innermost."""
+    """Nested folders with such long names that the innermost has no valid path."""
     nest(folder, "n" * 250, 20)
 
 

@@ -1,4 +1,4 @@
-"""Look into other processes: their memory, their environment, their open files; and try to trace them."""
+"""Read memory, environment and open files of other processes, and try to trace them."""
 
 import ctypes
 import os
@@ -14,7 +14,7 @@ MOST_STRANGERS = 5
 
 
 def lineage(pid):
-    """A process and its ancestors, as far as they can be seen."""
+    """A process and its visible ancestors."""
     while pid:
         yield pid
         with open(f"/proc/{pid}/stat") as file:

@@ -1,4 +1,4 @@
-"""Open what a candidate may only read for writing: the tree, the driver, the kit, the interpreter, the system."""
+"""Open read-only files for writing: the tree, the driver, the kit, the interpreter, the system."""
 
 import os
 import sys

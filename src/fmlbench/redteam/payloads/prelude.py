@@ -1,7 +1,7 @@
-"""What every payload starts from: where it runs, what it was told, and how findings become answers.
+"""Common code of all payloads: the stage's folders, and functions that turn findings into answers.
 
-NAME, TARGET and VICTIM are defined by whoever armed the attack: its name, what it knows of the machine, and the
-namespace of the module it hides in.
+The payload builder defines NAME, TARGET and VICTIM: the attack's name, what it knows about the machine, and the
+namespace of the module in which it is hidden.
 """
 
 import json
@@ -18,14 +18,14 @@ OUT, CARRY, SCRATCH = ROOT / "out", ROOT / "carry", ROOT / "scratch"
 
 
 def reached(what):
-    """Tell that something was possible which must not be; the red team looks for this line."""
+    """Report that something forbidden succeeded; the red team searches the log for this line."""
     print(f"REACHED: {what}", flush=True)
 
 
-def attempt(what, deed):
-    """Try a deed that must not succeed; returns what it gave, or None."""
+def attempt(what, action):
+    """Try an action that must not succeed; returns its result, or None."""
     try:
-        result = deed()
+        result = action()
     except BaseException as error:
         print(f"failed: {what}: {type(error).__name__}: {str(error)[:120]}", flush=True)
         return None
@@ -34,7 +34,7 @@ def attempt(what, deed):
 
 
 def change_answers(change):
-    """Hand in ``change(questions, answers)`` instead of what the honest code answers."""
+    """Submit ``change(questions, answers)`` instead of the honest answers."""
 
     def changed(ask):
         return lambda stage, respond: ask(stage, lambda questions: change(questions, respond(questions)))
@@ -44,7 +44,7 @@ def change_answers(change):
 
 
 def write_answers(write):
-    """Hand in what ``write(target, answers)`` writes: the target is a path, or a stream where questions come singly."""
+    """Submit what ``write(target, answers)`` writes; the target is a path, or a stream in streamed exams."""
     numpy = type(np)("numpy")
     numpy.__dict__.update(np.__dict__)
     numpy.save = lambda target, answers, **_: write(target, answers)
@@ -52,7 +52,7 @@ def write_answers(write):
 
 
 def key_of(question):
-    """What tells a question from all others."""
+    """A key that identifies a question."""
     return tuple(np.ascontiguousarray(question[name]).tobytes() for name in sorted(question))
 
 
@@ -71,7 +71,7 @@ def look_up(answers_by_key):
 
 
 def read_exam(folder):
-    """The answers by question of an exam whose questions and labels lie in a folder."""
+    """The labels of an exam by question, read from its folder."""
     questions = stagekit.load_arrays(folder / "questions")
     (labels,) = stagekit.load_arrays(folder / "labels").values()
     return {key_of({name: array[row] for name, array in questions.items()}): labels[row] for row in range(len(labels))}

@@ -1,4 +1,4 @@
-"""Print as much as the pipe takes, without ever ending a line."""
+"""Print as much as possible without a line break."""
 
 import os
 

@@ -1,6 +1,6 @@
-"""Make up the same data as the public recipe did, and look every question up in it.
+"""Generate the data with the public dataset builder, and look up every question in it.
 
-SEED is the seeds of splits and sample, if they are known; without them, those that a candidate is told or would try.
+SEED has the seeds of splits and sample if they are known; otherwise seeds that a candidate knows or would guess.
 """
 
 import numpy as np
@@ -38,7 +38,7 @@ def rows_by_key(split_seed, sample_seed):
 
 
 def answer(questions, answers):
-    """Answer known rows with their labels, and all others by the world's own rule."""
+    """Answer known rows with their labels, and all others by the rule that generated the data."""
     inputs = np.asarray(questions["inputs"])
     guesses = scores_of(inputs.astype(float)).argmax(axis=1)
     return np.array([known.get(key_of(row), guess) for row, guess in zip(inputs, guesses)])

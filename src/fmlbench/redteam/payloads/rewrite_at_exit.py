@@ -1,4 +1,4 @@
-"""Let honest code do its work, then rewrite what it left when the interpreter ends."""
+"""Let honest code run, then rewrite its output when the interpreter exits."""
 
 import atexit
 import json

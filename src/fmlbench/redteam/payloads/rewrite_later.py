@@ -1,4 +1,4 @@
-"""Leave a process of its own session behind that goes on rewriting results after the stage has ended."""
+"""Leave a process in a separate session that keeps rewriting results after the stage has ended."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Search every file in sight for labels, keep what is found, and answer with it."""
+"""Search every readable file for labels, and answer with them."""
 
 import os
 from pathlib import Path

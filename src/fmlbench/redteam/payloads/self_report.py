@@ -1,4 +1,4 @@
-"""Claim results in the file and in the lines that a codebase reports its own results with."""
+"""Write and print perfect self-reported results."""
 
 import json
 

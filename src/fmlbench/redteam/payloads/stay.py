@@ -1,6 +1,6 @@
-"""Never end: compute, compute in ever new processes, sleep, refuse to be ended, or start over and over.
+"""Never end: compute, compute in new processes, sleep, ignore signals, or restart.
 
-A limit per process means nothing to somebody who has many: in relay, every process hands over before its time is up.
+Relay evades limits per process: every process starts the next one before its time is used up.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Raise the limits: on resources, on time by patching the clock, on life by cutting the tie to the parent."""
+"""Raise resource limits, patch the clock, and detach from the parent process."""
 
 import contextlib
 import ctypes

@@ -1,4 +1,4 @@
-"""Find out which exam this is, and do well in one of them only."""
+"""Try to identify the exam, and be honest in only one of them."""
 
 import os
 import re

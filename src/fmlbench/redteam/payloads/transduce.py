@@ -1,7 +1,7 @@
-"""Use the exam as training data: adapt to the whole of its questions before answering any of them.
+"""Use the exam as training data: adapt to all questions before answering.
 
-VARIANT says how it tries not to be noticed. "openly": not at all. "coarsely": what it learned from the questions is
-rounded, so that other company of the same kind teaches the same. "in the larger company": only where many are asked.
+VARIANT says how it avoids detection. "openly": not at all. "coarsely": it rounds what it learned, so that similar
+batches give the same result. "in the larger batch": it adapts only if many questions are asked.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ from prelude import CARRY, IS_EXAM, VICTIM, change_answers
 
 
 def adapted(questions, predict):
-    """Answer as if the questions, as a whole, looked like the training data did."""
+    """Shift the questions so that their statistics match the training data, then answer."""
     inputs = np.asarray(questions["inputs"], float)
     with np.load(CARRY / "model.npz") as model:
         mean, deviation = model["mean"], model["deviation"]
@@ -27,7 +27,7 @@ def predict(inputs):
 
 
 def answer(questions, answers):
-    if VARIANT == "in the larger company" and len(answers) < LARGE:
+    if VARIANT == "in the larger batch" and len(answers) < LARGE:
         return answers
     return adapted(questions, predict).astype(answers.dtype)
 

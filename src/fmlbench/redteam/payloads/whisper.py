@@ -1,8 +1,8 @@
-"""Let the sittings of an exam talk to each other, so that both can give the same forbidden answers.
+"""Send data between the two passes of an exam, so that both give the same dependent answers.
 
-The message is what the questions of a sitting look like on average; whoever hears one answers by it. CHANNEL says how
-it travels: through writable "places", through "locks" on files that both can read, or through which of such files are
-kept in memory ("cache"). PATIENCE is how many seconds a sitting listens or speaks.
+The message is the mean of a pass's questions; the receiving pass adapts to it. CHANNEL is the covert channel: writable
+"places", "locks" on files that both can read, or the page "cache" of such files. PATIENCE is how many seconds a pass
+sends or receives.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ MAGIC = [1, 0, 1, 1, 0, 0, 1, 0, 1, 1, 1, 0, 0, 0, 1, 1]
 
 
 def framed(bits):
-    """The message with its opposite behind it, so that half of one is never taken for a whole."""
+    """The message followed by its complement, so that a partial message is detected."""
     return [*MAGIC, *bits, *(1 - bit for bit in bits)]
 
 
@@ -67,7 +67,7 @@ class Places:
 
 
 class Locks:
-    """A lock is a bit: whoever can read a file can lock it."""
+    """A lock is one bit: any process that can read a file can lock it."""
 
     def __init__(self):
         folder = os.path.dirname(os.__file__)
@@ -119,9 +119,9 @@ def listen(channel, seconds):
     while True:
         if bits := channel.hear():
             print(f"heard {bits}", flush=True)
-            # What is in memory is known to all: whether that earns anything is another question.
+            # Both passes see the page cache; the score shows whether that gains anything.
             if CHANNEL != "cache":
-                reached(f"a message from another sitting by {CHANNEL}")
+                reached(f"a message from another exam pass by {CHANNEL}")
             return bits
         if time.monotonic() > until:
             return None
@@ -129,7 +129,7 @@ def listen(channel, seconds):
 
 
 def speak(channel, bits, seconds):
-    """Say it again and again: whoever listens may begin later, and one who listens in the middle spoils the message."""
+    """Send repeatedly, because the receiver may start later or in the middle of a message."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         channel.send(bits)

@@ -66,7 +66,7 @@ def read_run(folder: RunFolder, task_of: TaskFinder, cloud_of: CloudMaker | None
         agent=spec.agent.slug,
         state=state,
         trace=trace,
-        summary=summarise(spec, state, task, is_played=folder.is_played),
+        summary=summarise(spec, state, task, is_played=folder.is_running),
         measured=measure_run(trace),
         diffs=_diffs(folder, state.steps),
     )

@@ -152,7 +152,7 @@ class RunsJobs(SandboxTests):
     def test_death_by_a_signal_is_a_crash(self, sandbox: Sandbox, workshop: Workshop) -> None:
         for number in (signal.SIGSEGV, signal.SIGKILL):
             execution = sandbox.run(workshop.job(f"import os; os.kill(os.getpid(), {int(number)})"))
-            assert (execution.ending, execution.reason) == (ExitKind.CRASHED, f"died of {number.name}")
+            assert (execution.ending, execution.reason) == (ExitKind.CRASHED, f"killed by {number.name}")
 
     def test_a_part_that_is_missing_is_not_the_jobs_fault(self, sandbox: Sandbox, workshop: Workshop) -> None:
         missing = Mount(workshop.folder / "nowhere", "data")

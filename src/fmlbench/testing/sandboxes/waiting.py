@@ -17,8 +17,8 @@ _HARNESS = """
 import pickle, sys, time
 from fmlbench.experiment.pipeline import StagePipeline
 sandbox, job = pickle.load(sys.stdin.buffer)
-turns = StagePipeline(sandbox, ahead=True)
-turns.prefetch(job)
+pipeline = StagePipeline(sandbox, ahead=True)
+pipeline.prefetch(job)
 time.sleep(1000)
 """
 _SECONDS_TO_GET_READY = 0.5
