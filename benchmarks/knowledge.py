@@ -7,6 +7,7 @@ is not measured again.
 """
 
 import argparse
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,10 @@ from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks, find_task
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from docs.page import write_page  # noqa: E402
+
 RESULT = ROOT / "benchmarks" / "results" / "knowledge.md"
 PAGE = ROOT / "docs" / "redteam.md"
 START, END = "<!-- knowledge: start -->\n", "<!-- knowledge: end -->\n"
@@ -81,9 +86,9 @@ def main() -> None:
     if asked.tasks:
         return
     table = "\n".join(lines) + "\n"
-    RESULT.write_text(f"# Attacks of complete knowledge\n\n{table}", "utf-8")
+    write_page(RESULT, f"# Full-knowledge attacks\n\n{table}")
     before, rest = PAGE.read_text("utf-8").split(START)
-    PAGE.write_text(f"{before}{START}\n{table}\n{END}{rest.split(END)[1]}", "utf-8")
+    write_page(PAGE, f"{before}{START}\n{table}\n{END}{rest.split(END)[1]}")
 
 
 if __name__ == "__main__":
