@@ -2,8 +2,8 @@
 
     python benchmarks/knowledge.py [TASK ...] [--effort 1.0] [--seeds 3]
 
-The table goes to benchmarks/results/knowledge.md and, between its marks, to docs/redteam.md. What was measured before
-is not measured again.
+The table goes to benchmarks/results/knowledge.md and, between its marks, to docs/redteam.md. Cached
+measurements are reused.
 """
 
 import argparse

@@ -1,9 +1,9 @@
-"""Is a task research or tuning? Change the likeliest single numbers, one at a time, and see how far each goes.
+"""Is a task research or tuning? Change the likeliest single numbers, one at a time, and measure the gain.
 
     python benchmarks/single_numbers.py TASK [--seeds 3] [--only EPISODES]
 
-The changes are listed in the task's single_numbers.toml. A task is tuning if one number alone goes more than half of
-the way from the baseline to the expert reference. Draws are those of `fmlbench tasks check`, the same for all.
+The changes are listed in the task's single_numbers.toml. A task is tuning if one number alone gains more than half of
+the distance from the baseline to the expert reference. All changes use the samples of `fmlbench tasks check`.
 """
 
 import argparse

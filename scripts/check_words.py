@@ -84,9 +84,7 @@ def main(arguments: list[str]) -> int:
 def checked_files() -> Iterator[Path]:
     """All texts of the project, and the instructions that agents under test read."""
     for name in CHECKED:
-        for path in text_files(ROOT / name):
-            if not str(path.relative_to(ROOT)).startswith(SKIPPED):
-                yield path
+        yield from (path for path in text_files(ROOT / name) if not str(path.relative_to(ROOT)).startswith(SKIPPED))
     yield from sorted((PACKAGE / "suite").glob("*/instructions.md"))
 
 
