@@ -1,12 +1,13 @@
-# fmlbench: `make bench` shows it at work, `make test` is what CI runs.
+# fmlbench: `make bench` runs a demonstration, `make test` is what CI runs.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
-# One thread per process: tests run beside each other, and thread counts change results.
+# One thread per process: tests run in parallel, and the number of threads changes results.
 export OMP_NUM_THREADS := 1
+PAGES := README.md CONTRIBUTING.md CHANGELOG.md docs benchmarks/results
 
 .PHONY: bench test check setup format test-long test-engines test-graphcodebert test-local-model redteam
 
@@ -22,6 +23,8 @@ check: setup $(TOOLS)
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/python scripts/check_words.py
+	$(BIN)/mdformat --check $(PAGES)
 	$(BIN)/python docs/generate.py --check
 	$(BIN)/python docs/study_page.py --check
 
@@ -40,11 +43,12 @@ $(TOOLS): $(READY)
 format: setup $(TOOLS)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/mdformat $(PAGES)
 
 redteam: setup
 	$(BIN)/fmlbench redteam toy
 
-# Ray is large, so it gets an environment of its own; SLURM comes from the distribution.
+# Ray is large, so it has a separate environment; SLURM comes from the distribution.
 test-engines:
 	scripts/install-sandbox
 	scripts/install-slurm
@@ -52,13 +56,13 @@ test-engines:
 	build/engines/bin/pip install --quiet --retries 10 --editable '.[dev,ray]'
 	build/engines/bin/pytest -m engines -s tests/engines
 
-# PyTorch is large, too, and a pinned release is the one that comes as a CPU build.
+# PyTorch is large, too; the pinned release has a CPU build.
 test-graphcodebert:
 	$(PYTHON) -m venv build/graphcodebert
 	build/graphcodebert/bin/pip install --quiet --retries 10 torch==2.13.0 transformers --editable '.[dev]'
 	build/graphcodebert/bin/pytest tests/unit/metrics/test_graphcodebert.py
 
-# A language model on this machine does research for real; it takes hours on a CPU, and goes on where it was stopped.
+# A local language model does research; takes hours on a CPU, and resumes after an interruption.
 test-local-model:
 	scripts/install-sandbox
 	$(PYTHON) -m venv build/local-model

@@ -1,12 +1,12 @@
-"""Does 'compare' cry wolf, and does it see one?
+"""The false-positive rate and the power of 'compare'.
 
     python benchmarks/aa.py [COMPARISONS [LINES...]]
 
-A/A: two agents that are the same are compared many times; "different" may be said in at most 6.5%. Power: two agents
-that differ by one sigma of their runs' scatter are first compared on a few seeds; then as many seeds as that comparison
-itself recommends are run afresh, and the difference must be found in at least 75%. Runs are made up, with tasks of
-different difficulty and noise, and scores that are normal, skewed, or mostly stuck at the baseline as real ones are. In
-the lines "retests", half or most of the noise of a run comes from its three retests and not from what it found.
+A/A: two identical agents are compared many times; at most 6.5% of the verdicts may be "different". Power: two agents
+that differ by one sigma of their runs' scatter are first compared on a few seeds; then new runs on as many seeds as
+that comparison recommends must detect the difference in at least 75%. Runs are simulated, with tasks of different
+difficulty and noise, and scores that are normal, skewed, or mostly stuck at the baseline as real ones are. In the lines
+"retests", half or most of the noise of a run comes from its three retests and not from its search.
 """
 
 import sys

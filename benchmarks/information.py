@@ -41,6 +41,7 @@ from fmlbench.workspace.trees import editable_files
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
+from docs.page import write_page  # noqa: E402
 from tests.carriers import BASELINE, COUNTED, REMOVED, room_of  # noqa: E402
 from tests.unit.agents.llm.test_recorded_runs import MODEL, RECORDED, Recorded, exchange_of  # noqa: E402
 
@@ -82,7 +83,7 @@ def main() -> None:
     if options.write:
         target = ROOT / "benchmarks" / "results" / "information.md"
         target.parent.mkdir(exist_ok=True)
-        target.write_text(page + "\n", "utf-8")
+        write_page(target, page + "\n")
     print(page)
 
 

@@ -8,6 +8,7 @@ measured again.
 """
 
 import argparse
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,10 @@ from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks, find_task
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from docs.page import write_page  # noqa: E402
+
 RESULT = ROOT / "benchmarks" / "results" / "knowledge.md"
 PAGE = ROOT / "docs" / "redteam.md"
 HEADER = """\
@@ -73,9 +78,9 @@ def put_into_table(row: str) -> None:
     rows = {_key(line): line for line in lines if line.startswith("| ")}
     present = [(folder.task.name, name) for folder in all_tasks() for name in _names(folder)]
     table = "\n".join([HEADER, *(rows[key] for key in present if key in rows)])
-    RESULT.write_text(f"# Attacks of complete knowledge\n\n{table}\n", "utf-8")
+    write_page(RESULT, f"# Full-knowledge attacks\n\n{table}\n")
     before, rest = PAGE.read_text("utf-8").split(START)
-    PAGE.write_text(f"{before}{START}\n{table}\n\n{END}{rest.split(END)[1]}", "utf-8")
+    write_page(PAGE, f"{before}{START}\n{table}\n\n{END}{rest.split(END)[1]}")
 
 
 def _key(row: str) -> tuple[str, str]:

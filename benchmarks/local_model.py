@@ -1,10 +1,10 @@
-"""What a small language model on this machine does as a researcher: how many of its changes can be made, and run.
+"""Measure a small local language model as a researcher: how many of its changes apply, and run.
 
     fmlbench models fetch local/qwen2.5-coder-1.5b
     python benchmarks/local_model.py [--task data-efficiency] [--agents greedy aide ai-scientist] [--seed 0]
 
-Runs are kept with the user's others; one that was interrupted is gone on with. They share one server, so that it reads
-what all prompts begin with once. `--report` only tells how far they are.
+Runs are stored with the user's other runs; interrupted ones continue. They share one server, so that the common
+beginning of all prompts is cached. `--report` only prints the state.
 """
 
 import argparse
@@ -48,7 +48,7 @@ SIZES = {
 }
 """So that five steps show more than drafts and repairs, of which this model has none to its name, and each of as many
 ideas gets its run."""
-COLUMNS = ("agent", "steps", "ran", "made at once", "made after feedback", "never made", "outcomes", "best")
+COLUMNS = ("agent", "steps", "ran", "applied at once", "applied after feedback", "never applied", "outcomes", "best")
 COSTS = ("calls", "tokens read", "of them cached", "written", "model", "experiments")
 
 
@@ -57,14 +57,14 @@ def main() -> None:
     arguments.add_argument("--task", default="data-efficiency")
     arguments.add_argument("--agents", nargs="+", default=["greedy", "aide", "ai-scientist"])
     arguments.add_argument("--steps", type=int, default=5)
-    arguments.add_argument("--seed", type=int, default=0, help="of the draw of the data, and of the agents' dice")
+    arguments.add_argument("--seed", type=int, default=0, help="random seed of the data sample and of the agents")
     arguments.add_argument("--model", default="local/qwen2.5-coder-1.5b")
-    arguments.add_argument("--report", action="store_true", help="play nothing, only tell what was played")
+    arguments.add_argument("--report", action="store_true", help="run nothing, only print the state")
     options = arguments.parse_args()
     dirs = find_dirs()
     specs = [spec_of(name, options.task, options.model, options.steps, options.seed) for name in options.agents]
     for spec in () if options.report else specs:
-        execute_run(open_run(spec, dirs.runs), dirs=dirs, progress=Silent(), watch=tell)
+        execute_run(open_run(spec, dirs.runs), dirs=dirs, progress=Silent(), watch=print_step)
     report(specs, dirs)
 
 
@@ -82,7 +82,7 @@ def spec_of(name: str, task: str, model: str, steps: int, seed: int) -> RunSpec:
     )
 
 
-def tell(event: Event) -> None:
+def print_step(event: Event) -> None:
     if isinstance(event, StepFinished):
         step = event.step
         print(step.index, step.evaluation.outcome, step.score, f"{step.usage.seconds:.0f} s", step.idea, flush=True)
@@ -94,13 +94,13 @@ def report(specs: Sequence[RunSpec], dirs: Dirs) -> None:
         folder = RunFolder(dirs.runs / spec.run_id)
         if folder.spec_file.exists():
             steps = read_state(folder).steps
-            made.add_row(spec.agent.name, *fates(folder.path / "exchanges.jsonl", steps))
+            made.add_row(spec.agent.name, *count_outcomes(folder.path / "exchanges.jsonl", steps))
             costs.add_row(spec.agent.name, *taken(steps))
     Console(width=160).print(made, costs)
 
 
-def fates(exchanges: Path, steps: Sequence[Step]) -> Iterator[str]:
-    """What became of the proposals: made at once, after how often being told what was wrong, or never; and then run."""
+def count_outcomes(exchanges: Path, steps: Sequence[Step]) -> Iterator[str]:
+    """How many proposals applied at once, after feedback, or never, and how many ran."""
     proposed = steps[1:]
     tries = Counter(place.step for place in read_exchanges(exchanges) if place.purpose == PROPOSE)
     made = [step for step in proposed if step.evaluation.outcome is not Outcome.REJECTED]

@@ -1,8 +1,8 @@
-"""What the harness costs, side by side in one run.
+"""Measure the overhead of the harness.
 
     python benchmarks/overhead.py [--quick]
 
-Ratios are what counts: machines are shared and noisy. Every figure is printed with the aim we hold it to.
+Compare ratios, because machines are shared and noisy. Every figure is printed with its aim.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""How long a report of many runs takes, and how large it is.
+"""Measure the time and size of a report of many runs.
 
 python benchmarks/report.py                 50 runs of 100 steps, without embedding; then one of them alone
-python benchmarks/report.py --embed         the same with the offline embedder, its time told apart
+python benchmarks/report.py --embed         the same with the offline embedder, with separate times
 """
 
 import argparse

@@ -1,12 +1,12 @@
-"""How much faster a run is scored when windows that did not change are not embedded again.
+"""Measure how much faster scoring is when unchanged windows are not embedded again.
 
     python -m venv scoring && scoring/bin/pip install torch transformers . && scoring/bin/python benchmarks/scoring.py
 
 A run of 100 steps, each of which rewrites a block of 5% of the lines of an earlier step, is embedded in two ways: every
 step in full, and each distinct window once. The model has GraphCodeBERT's shape and random weights, so no weights are
 needed; a window takes about two seconds of one core, so the whole takes half an hour. The vectors must agree to 1e-5,
-and the second way must be at least 5 times as fast in CPU time. Where edits change the number of tokens, all windows
-behind them are cut anew; how many windows are then left to embed is printed too.
+and the second way must be at least 5 times as fast in CPU time. Edits that change the number of tokens
+shift all windows behind them; the number of windows that are then left to embed is printed too.
 """
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportMissingImports=false
 

@@ -1,11 +1,11 @@
-"""How fast strategies decide, and how long it takes to write down for a language model what they decided on.
+"""Measure how fast strategies decide, and how long it takes to write the prompts of their moves.
 
     python benchmarks/strategies.py [--steps 1000]
 
-Each strategy grows a history of its own, on made-up scores, to that many steps, and then decides on what comes next,
-for the history and each of those that were up to a hundred steps shorter. Nobody has looked into these histories
-before, as in a run; what a strategy needs of them is worked out for each decision. Strategies that look at sketches of
-code have no aim. A prompt is that of the next move, with the code of earlier steps at hand, as from the second step on.
+Each strategy grows a history with simulated scores to that many steps. It then decides the next move for this history
+and for each of its prefixes that is up to a hundred steps shorter. As in a run, no cached property of a history exists
+before a decision. Strategies that read sketches of code have no aim. The prompt is that of the next move, with the code
+of earlier steps loaded, as from the second step on.
 """
 
 import argparse

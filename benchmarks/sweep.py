@@ -1,9 +1,9 @@
-"""What sweeping costs, side by side in one run.
+"""Measure the overhead of sweeps.
 
     python benchmarks/sweep.py [--quick] [--cache FOLDER]
 
-Ray is measured where it is installed, SLURM where a controller answers. Every figure is printed with the aim we hold it
-to; ratios are what counts, as machines are shared and noisy.
+Ray is measured if it is installed, SLURM if a controller answers. Every figure is printed with its aim. Compare ratios,
+because machines are shared and noisy.
 """
 
 import argparse

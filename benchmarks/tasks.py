@@ -1,9 +1,9 @@
-"""What the tasks cost: downloads, set-up, and a step of the untouched baseline, side by side in one run.
+"""Measure the cost of the tasks: downloads, set-up, and a step of the baseline.
 
     python benchmarks/tasks.py [--suite core] [--cache FOLDER]
 
-The set-up is measured in a fresh cache that is lent the downloads of another one (by default the user's own), so that
-it shows the work and not the network; the shared Python environments are lent too, and their size is told apart.
+The set-up is measured in a fresh cache with the downloads and the shared Python environments of another one (by default
+the user's), to exclude the network. The size of the environments is printed separately.
 """
 
 import argparse

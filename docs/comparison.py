@@ -1,6 +1,6 @@
-"""The table that sets every task beside the paper's.
+"""The table that compares every task with the paper's.
 
-What the paper does is in paper_setting.toml; what a task does is in its manifest and in compared.toml in its folder:
+The paper's settings are in paper_setting.toml; a task's are in its manifest and in compared.toml in its folder:
 
     [cpu]      data, model, selection, schedule on that track
 """
@@ -16,11 +16,11 @@ from fmlbench.tasks.folder import TaskFolder
 HERE = Path(__file__).parent
 ASPECTS = ("codebase", "data", "model", "metric", "selection", "schedule")
 TRACK = "cpu"
-UNTOLD = "not described"
+UNDESCRIBED = "not described"
 
 
 def comparison(folders: Iterable[TaskFolder]) -> Iterator[str]:
-    """One table of all tasks that the paper has; `selection` is what validates and what tests."""
+    """One table of all tasks that the paper has."""
     paper = tomllib.loads((HERE / "paper_setting.toml").read_text("utf-8"))
     yield "| task | | FML-bench | here |"
     yield "|---|---|---|---|"
@@ -30,12 +30,12 @@ def comparison(folders: Iterable[TaskFolder]) -> Iterator[str]:
             here = _facts(folder)
             for number, aspect in enumerate(ASPECTS):
                 first = f"[{name}](#{name})" if number == 0 else ""
-                yield f"| {first} | {aspect} | {paper[name][aspect]} | {here.get(aspect, UNTOLD)} |"
+                yield f"| {first} | {aspect} | {paper[name][aspect]} | {here.get(aspect, UNDESCRIBED)} |"
 
 
 def _facts(folder: TaskFolder) -> dict[str, str]:
-    told = folder.path / "compared.toml"
-    facts: dict[str, dict[str, str]] = tomllib.loads(told.read_text("utf-8")) if told.exists() else {}
+    listed = folder.path / "compared.toml"
+    facts: dict[str, dict[str, str]] = tomllib.loads(listed.read_text("utf-8")) if listed.exists() else {}
     task = folder.task.on(TRACK)
     rules = " ".join(rule.text for rule in task.rules)
     metric = "; ".join(filter(None, (score_and_direction(task.metric), rules)))
@@ -43,11 +43,11 @@ def _facts(folder: TaskFolder) -> dict[str, str]:
 
 
 def named(material: Material) -> str:
-    """A material by its release, or by as much of its commit as people read."""
+    """A material with its release, or with the first seven digits of its commit."""
     version = material.version
     return f"{material.name} at {version[:7]}" if len(version) == 40 else f"{material.name} {version}"
 
 
 def score_and_direction(metric: Metric) -> str:
-    """What is measured, and which way is better."""
+    """The name of the metric and its direction."""
     return f"{metric.name}, {'up' if metric.goal is Goal.MAXIMIZE else 'down'}"

@@ -1,4 +1,4 @@
-"""Write the parts of the documentation that are read off the code.
+"""Write the parts of the documentation that are generated from the code.
 
 python docs/generate.py           write them
 python docs/generate.py --check   fail if they are not up to date
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from page import format_page
 from pydantic import BaseModel
 from tasks_page import tasks
 
@@ -63,24 +64,24 @@ STUDY: Records = (
 
 
 def manifest() -> str:
-    """The reference of the manifest: every field of every record it is read into."""
+    """The reference of the manifest: every field of every record."""
     lines = [
         "# The manifest, field by field",
         "",
-        "Generated from `fmlbench.core` by `python docs/generate.py`. A field without a default must be given; a field",
-        "that is not listed here is an error. How the parts work together is in [writing-tasks.md](writing-tasks.md).",
+        "Generated from `fmlbench.core` by `python docs/generate.py`. A field without a default is required; an",
+        "unknown field is an error. [writing-tasks.md](writing-tasks.md) explains how the parts work together.",
     ]
     return "\n".join([*lines, *reference(MANIFEST)]) + "\n"
 
 
 def study_file() -> str:
-    """The reference of study files, likewise."""
+    """The reference of study files: every field of every record."""
     lines = [
         "# The study file, field by field",
         "",
-        "Generated from `fmlbench.scheduling` by `python docs/generate.py`. A field without a default must be given; a",
-        "field that is not listed here is an error. Two examples are in [examples](../examples), and what a sweep does",
-        "with a study is in [scaling.md](scaling.md).",
+        "Generated from `fmlbench.scheduling` by `python docs/generate.py`. A field without a default is required; an",
+        "unknown field is an error. [examples](../examples) has two study files; [scaling.md](scaling.md) explains",
+        "sweeps.",
     ]
     return "\n".join([*lines, *reference(STUDY)]) + "\n"
 
@@ -96,7 +97,7 @@ def reference(records: Records) -> list[str]:
 
 
 def fields_of(record: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
-    """Name, type, default and docstring of every field, as they stand in the source."""
+    """Name, type, default and docstring of every field, as written in the source."""
     (definition,) = ast.parse(inspect.getsource(record)).body
     assert isinstance(definition, ast.ClassDef)
     for statement, after in zip(definition.body, [*definition.body[1:], None], strict=True):
@@ -108,10 +109,10 @@ def fields_of(record: type[BaseModel]) -> Iterator[tuple[str, str, str, str]]:
 
 
 class Plain(ast.NodeTransformer):
-    """Takes ``Annotated[type, ...]`` for the type."""
+    """Replaces ``Annotated[type, ...]`` by the type."""
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        """Look into the brackets."""
+        """Keep the first element in the brackets."""
         if ast.unparse(node.value) == "Annotated":
             assert isinstance(node.slice, ast.Tuple)
             return self.visit(node.slice.elts[0])
@@ -128,11 +129,11 @@ SETTINGS = re.compile(r"<!-- settings of (?P<agent>\S+) -->\n.*?<!-- end -->", r
 
 
 def agents() -> str:
-    """The page on agents as people wrote it, with the settings read off the code."""
+    """The handwritten page on agents, with tables of settings generated from the code."""
     page = _text(HERE / "agents.md")
-    told = {found["agent"] for found in SETTINGS.finditer(page)}
+    documented = {found["agent"] for found in SETTINGS.finditer(page)}
     searching = {name for name, entry in AGENTS.items() if entry.proposer == MUTATE.name}
-    assert told == searching, f"docs/agents.md tells of {sorted(told)}, and there are {sorted(searching)}"
+    assert documented == searching, f"docs/agents.md has {sorted(documented)}, the code has {sorted(searching)}"
     return SETTINGS.sub(lambda found: _settings(AGENTS[found["agent"]]), page)
 
 
@@ -148,7 +149,7 @@ def _settings(agent: AgentEntry) -> str:
 
 
 def measures() -> str:
-    """The page about metrics, its tables read off the catalogue; the rest of it is written by hand."""
+    """The handwritten page on metrics, with tables generated from the catalogue."""
     before, _, rest = _text(HERE / "metrics.md").partition(TABLES_BEGIN)
     _, _, after = rest.partition(TABLES_END)
     return "\n".join([f"{before}{TABLES_BEGIN}", *_measure_tables(), f"{TABLES_END}{after}"])
@@ -175,12 +176,13 @@ PAGES = {
 
 def main(arguments: list[str]) -> int:
     """Write or check every generated page."""
-    stale = [name for name, page in PAGES.items() if _text(HERE / name) != page()]
+    pages = {name: format_page(page()) for name, page in PAGES.items()}
+    stale = [name for name, text in pages.items() if _text(HERE / name) != text]
     if "--check" in arguments:
         sys.stderr.writelines(f"docs/{name} is not up to date: run python docs/generate.py\n" for name in stale)
         return 1 if stale else 0
     for name in stale:
-        (HERE / name).write_text(PAGES[name](), "utf-8")
+        (HERE / name).write_text(pages[name], "utf-8")
     return 0
 
 

@@ -1,8 +1,8 @@
 """Write the tables of study.md from the study's records.
 
 python docs/study_page.py              write them
-python docs/study_page.py --check      fail if those that tell scores are not what the records say
-python docs/study_page.py --pack RUNS  first make records of the runs in a folder: their logs and code, no answers
+python docs/study_page.py --check      fail if the tables of scores differ from the records
+python docs/study_page.py --pack RUNS  first pack the runs in a folder: logs and code, no answers
 """
 
 import io
@@ -18,11 +18,13 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
+from page import format_page
+
 PAGE = Path(__file__).parent / "study.md"
 RECORDS = Path(__file__).parent / "study" / "runs.tar.xz"
 PACKED = ("run.json", "events.jsonl", "sealed.jsonl", "code.git")
 HOME = re.compile(rb"/[\w./-]*/(?=environments/|lib/python3)")
-"""Where tracebacks say that an environment or Python itself lies."""
+"""The folders of environments and of Python in tracebacks."""
 BREADTH = (
     "diversity",
     "diversity_valid",
@@ -34,32 +36,32 @@ BREADTH = (
     "late_gain_fraction",
     "optimism",
 )
-"""The measures whose correlation with the improvement is told on the page; the rest is a command away."""
+"""The measures whose correlation with the improvement is on the page."""
 LEFT_OUT = ("runs", "step completion", "tokens", "dollars", "wall hours")
-"""Columns of the paper's table: here all equal, or with the hours in them for which runs were stopped."""
+"""Columns of the paper's table that are equal for all runs, or include the hours in which runs were stopped."""
 COMPARED = 2
-"""How many of the tables are checked to the last digit: those without embeddings, which machines round differently."""
+"""How many of the tables are checked to the last digit: those without embeddings, whose rounding depends on the CPU."""
 
 Table = tuple[str, list[str]]
 
 
 def tables(runs: Path) -> Iterator[Table]:
     """Every table of the page by its name."""
-    compared = _told("compare", runs)
+    compared = _read("compare", runs)
     yield "leaderboard", list(_leaderboard(compared))
     yield "verdicts", list(_verdicts(compared))
     yield "agents", list(_by_agent(runs))
-    yield "correlations", list(_correlations(_told("metrics", runs, "--correlations")))
+    yield "correlations", list(_correlations(_read("metrics", runs, "--correlations")))
 
 
-def _told(command: str, runs: Path, *options: str) -> Any:
-    return json.loads(_said(command, runs, *options, "--json"))
+def _read(command: str, runs: Path, *options: str) -> Any:
+    return json.loads(_output(command, runs, *options, "--json"))
 
 
-def _said(command: str, runs: Path, *options: str) -> str:
+def _output(command: str, runs: Path, *options: str) -> str:
     call = [sys.executable, "-m", "fmlbench", command, str(runs), *options]
-    context = {**os.environ, "FMLBENCH_RUNS": str(runs)}
-    return subprocess.run(call, check=True, capture_output=True, text=True, env=context).stdout
+    env = {**os.environ, "FMLBENCH_RUNS": str(runs)}
+    return subprocess.run(call, check=True, capture_output=True, text=True, env=env).stdout
 
 
 def _leaderboard(compared: Any) -> Iterator[str]:
@@ -75,12 +77,12 @@ def _leaderboard(compared: Any) -> Iterator[str]:
 
 
 def _verdicts(compared: Any) -> Iterator[str]:
-    tasks = [told["task"] for told in compared["comparisons"][0]["tasks"]]
+    tasks = [row["task"] for row in compared["comparisons"][0]["tasks"]]
     yield f"| pair | difference | 95% | p | p corrected | {' | '.join(f'on {task}' for task in tasks)} | verdict |"
     yield "|---|---|---|---|---|" + "---|" * len(tasks) + "---|"
     for pair in compared["comparisons"]:
         tested = pair["tested"]
-        apart = " | ".join(f"{told['tested']['difference']:+.3f}" for told in pair["tasks"])
+        apart = " | ".join(f"{row['tested']['difference']:+.3f}" for row in pair["tasks"])
         yield (
             f"| {pair['first']} - {pair['second']} | {tested['difference']:+.3f} | {_interval(tested)} "
             f"| {tested['p']:.3f} | {pair['p_adjusted']:.3f} | {apart} | {pair['verdict']} |"
@@ -88,18 +90,18 @@ def _verdicts(compared: Any) -> Iterator[str]:
 
 
 def _by_agent(runs: Path) -> Iterator[str]:
-    """The paper's table, without the columns that say nothing here."""
-    lines = [line for line in _said("metrics", runs, "--by-agent", "--form", "md").splitlines() if line[:1] == "|"]
+    """The paper's table, without the columns that are not informative here."""
+    lines = [line for line in _output("metrics", runs, "--by-agent", "--form", "md").splitlines() if line[:1] == "|"]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     kept = [place for place, name in enumerate(rows[0]) if not name.startswith(LEFT_OUT)]
     for row in rows:
         yield f"| {' | '.join(row[place].removesuffix(', n = 5') for place in kept)} |"
 
 
-def _correlations(told: Any) -> Iterator[str]:
+def _correlations(measured: Any) -> Iterator[str]:
     yield "| measure | task | n | Spearman | 95% | p | p corrected |"
     yield "|---|---|---|---|---|---|---|"
-    chosen = [each for each in told if each["measure"] in BREADTH]
+    chosen = [each for each in measured if each["measure"] in BREADTH]
     chosen.sort(key=lambda each: BREADTH.index(each["measure"]))
     for measure, members in groupby(chosen, key=lambda each: each["measure"]):
         for each in members:
@@ -114,19 +116,19 @@ def _interval(ends: Any) -> str:
     return f"[{ends['low']:+.3f}, {ends['high']:+.3f}]" if ends and ends["low"] is not None else "-"
 
 
-def page_with(made: Iterator[Table]) -> str:
-    """The page with these tables in the places that are marked for them."""
+def page_with(written: Iterator[Table]) -> str:
+    """The page with these tables between their marks."""
     text = PAGE.read_text("utf-8")
-    for name, lines in made:
+    for name, lines in written:
         before, begin, rest = text.partition(f"<!-- {name}: written by study_page.py -->\n")
         _, end, after = rest.partition("<!-- end -->\n")
         assert end, f"docs/study.md has no place for the table '{name}'"
         text = "".join((before, begin, "\n".join(lines), "\n", end, after))
-    return text
+    return format_page(text)
 
 
 def pack(runs: Path) -> None:
-    """Keep what measures and reports are made of, and nothing of the machine it was made on."""
+    """Keep what measures and reports need, without paths of the machine."""
     RECORDS.parent.mkdir(exist_ok=True)
     with tarfile.open(RECORDS, "w:xz", preset=9) as records:
         for path in sorted(path for run in runs.iterdir() for path in run.rglob("*") if path.is_file()):
@@ -147,7 +149,7 @@ def main(arguments: list[str]) -> int:
         with tarfile.open(RECORDS) as records:
             records.extractall(folder, filter="data")
         if arguments[:1] == ["--check"]:
-            is_fresh = page_with(islice(tables(Path(folder)), COMPARED)) == PAGE.read_text()
+            is_fresh = page_with(islice(tables(Path(folder)), COMPARED)) == PAGE.read_text("utf-8")
             sys.stderr.write("" if is_fresh else "docs/study.md is not up to date: run python docs/study_page.py\n")
             return 0 if is_fresh else 1
         PAGE.write_text(page_with(tables(Path(folder))), "utf-8")
