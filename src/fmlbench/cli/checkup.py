@@ -1,4 +1,4 @@
-"""Look at this machine: what works, what is missing, and what mends it."""
+"""Check this machine: what works, what is missing, and how to fix it."""
 
 import os
 import platform
@@ -18,12 +18,12 @@ _ENOUGH_GB = 5.0
 
 
 def examine(dirs: Dirs) -> list[Symptom]:
-    """Everything worth knowing about this machine, the most important first."""
+    """All checks of this machine, the most important first."""
     return [
         _sandbox(),
         _cgroup(),
-        _program("git", Health.MISSING, "every step's code is kept with it"),
-        _program("npm", Health.OPTIONAL, "some tasks' data come from npm packages"),
+        _program("git", Health.MISSING, "needed to store the code of every step"),
+        _program("npm", Health.OPTIONAL, "needed for tasks whose data are npm packages"),
         _disk("cache", dirs.cache, "FMLBENCH_CACHE"),
         _disk("runs", dirs.runs, "FMLBENCH_RUNS"),
         _environments(dirs),
@@ -36,7 +36,7 @@ def examine(dirs: Dirs) -> list[Symptom]:
 def _sandbox() -> Symptom:
     trouble = why_not_sealed()
     if trouble is None:
-        return Symptom("sandbox", Health.WORKS, "bubblewrap seals candidates off")
+        return Symptom("sandbox", Health.WORKS, "bubblewrap isolates candidates")
     unsealed = "Until then runs work only with --unsealed, and their scores are marked UNSEALED."
     return Symptom("sandbox", Health.MISSING, f"{trouble}. {unsealed}", how_to_seal())
 
@@ -48,7 +48,7 @@ def _cgroup() -> Symptom:
     return Symptom(
         "cgroup",
         Health.OPTIONAL,
-        "no control group can be made here, so limits are kept by rlimits and a watchdog, which is nearly as good",
+        "cannot create a control group; limits are enforced by rlimits and a watchdog instead",
         "systemd-run --user --scope -p Delegate=yes fmlbench ...",
     )
 
@@ -60,20 +60,20 @@ def _program(name: str, otherwise: Health, purpose: str) -> Symptom:
 
 
 def _disk(what: str, folder: Path, variable: str) -> Symptom:
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    patch = f"export {variable}=/a/folder/of/yours"
-    if not os.access(there, os.W_OK | os.X_OK):
-        return Symptom(what, Health.MISSING, f"{folder} cannot be written to", patch)
-    free = shutil.disk_usage(there).free / 1e9
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    fix = f"export {variable}=/path/to/folder"
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return Symptom(what, Health.MISSING, f"{folder} is not writable", fix)
+    free = shutil.disk_usage(existing).free / 1e9
     if free < _ENOUGH_GB:
-        return Symptom(what, Health.OPTIONAL, f"{folder}: only {free:.1f} GB free, {_ENOUGH_GB:.0f} advised", patch)
+        return Symptom(what, Health.OPTIONAL, f"{folder}: only {free:.1f} GB free, {_ENOUGH_GB:.0f} GB advised", fix)
     return Symptom(what, Health.WORKS, f"{folder}, {free:.0f} GB free")
 
 
 def _environments(dirs: Dirs) -> Symptom:
     if found := built_environments(dirs):
         return Symptom("Pythons", Health.WORKS, f"built: {', '.join(found)}")
-    return Symptom("Pythons", Health.LATER, "none built yet; a task's is built when it is prepared")
+    return Symptom("Pythons", Health.LATER, "none built yet; built when a task is prepared")
 
 
 def _task(folder: TaskFolder, dirs: Dirs) -> Symptom:
@@ -81,20 +81,20 @@ def _task(folder: TaskFolder, dirs: Dirs) -> Symptom:
     ready = [track for track in folder.task.tracks if _is_prepared(folder, track, dirs)]
     if ready:
         return Symptom(name, Health.WORKS, f"prepared: track {', '.join(ready)}")
-    return Symptom(name, Health.LATER, "not prepared yet; the first run does it", f"fmlbench tasks prepare {name}")
+    return Symptom(name, Health.LATER, "not prepared yet; the first run prepares it", f"fmlbench tasks prepare {name}")
 
 
 def _is_prepared(folder: TaskFolder, track: str, dirs: Dirs) -> bool:
-    """Pools are made last, so where they are, all else is."""
+    """Data splits are built last, so they exist only if everything else does."""
     return any(dirs.pools.glob(f"{folder.task.name}-{track}-{folder.on(track).digest[:12]}*"))
 
 
 def _key(provider: Provider) -> Symptom:
-    """Keys are only ever looked at for being there."""
+    """Check only whether the key is set."""
     name = provider.keys[0]
     if provider.key_in(os.environ):
-        return Symptom(name, Health.WORKS, f"set; 'fmlbench models test {provider.name}/MODEL' tries it")
-    return Symptom(name, Health.OPTIONAL, "not set; only agents that use this provider's models need it")
+        return Symptom(name, Health.WORKS, f"set; test it with 'fmlbench models test {provider.name}/MODEL'")
+    return Symptom(name, Health.OPTIONAL, "not set; needed only for models of this provider")
 
 
 def _machine() -> Symptom:

@@ -1,4 +1,4 @@
-"""Measure runs that words on the command line name, and show what came of it."""
+"""Measure the runs named on the command line, and print tables of measures."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ from fmlbench.workspace.dirs import Dirs
 
 
 def show_measures(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
-    """Every measure of the runs."""
+    """Print all measures of the runs."""
     wanted = read_form(form)
     measured = measure_words(words, embedder)
     if as_json:
@@ -37,14 +37,14 @@ def show_measures(words: Sequence[str], embedder: str, *, form: str, as_json: bo
 
 
 def measure_words(words: Sequence[str], embedder: str) -> list[MeasuredRun]:
-    """The measured runs that words name, each once."""
+    """Measure the selected runs, each once."""
     dirs = find_dirs()
     found = find_embedder(embedder)
     return [measure_run(trace_with_cloud(folder, found, dirs)) for folder in select_all(words, dirs.runs)]
 
 
 def trace_with_cloud(folder: RunFolder, embedder: Embedder | None, dirs: Dirs) -> Trace:
-    """A run's trace, its code embedded if there is an embedder."""
+    """A run's trace, with embedded code if an embedder is given."""
     state = read_state(folder)
     task = task_of(folder.read_spec(), state)
     if embedder is None:
@@ -54,15 +54,15 @@ def trace_with_cloud(folder: RunFolder, embedder: Embedder | None, dirs: Dirs) -
 
 
 def read_form(form: str) -> TableFormat:
-    """The form of that name."""
+    """The table format of that name."""
     try:
         return TableFormat(form)
     except ValueError as error:
-        raise BadRequest(f"There is no form '{form}'.", hint=f"Take one of {', '.join(TableFormat)}.") from error
+        raise BadRequest(f"Unknown table format '{form}'.", hint=f"Use one of {', '.join(TableFormat)}.") from error
 
 
 def show_sheet(sheet: DataTable, form: TableFormat) -> None:
-    """Print a table in the form that was asked for."""
+    """Print a table in the given format."""
     if form is TableFormat.TEXT:
         show(Group(to_table(sheet), *(Text(note) for note in sheet.notes)))
     else:
@@ -70,7 +70,7 @@ def show_sheet(sheet: DataTable, form: TableFormat) -> None:
 
 
 def show_rounds(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
-    """Means over seeds, per task and agent."""
+    """Print means over seeds, per task and agent."""
     wanted = read_form(form)
     runs = measure_words(words, embedder)
     rounds = agent_task_scores(by_agent(runs))
@@ -81,18 +81,18 @@ def show_rounds(words: Sequence[str], embedder: str, *, form: str, as_json: bool
 
 
 def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
-    """How each measure goes with the improvement."""
+    """Print the correlation of each measure with the improvement."""
     wanted = read_form(form)
     found = associate(measure_words(words, embedder))
     if as_json:
         show_json(found)
         return
     if not found:
-        raise BadRequest("These runs are too few for a correlation.", hint="It takes four finished runs of a task.")
+        raise BadRequest("Too few runs for a correlation.", hint="Select at least four finished runs of one task.")
     show_sheet(association_sheet(found), wanted)
 
 
 def by_agent(runs: Sequence[MeasuredRun]) -> dict[str, list[MeasuredRun]]:
-    """The runs of every agent, by its name among the others."""
+    """The runs of each agent, by its display name."""
     names = agent_names([run.spec.agent for run in runs])
-    return {name: [run for run, own in zip(runs, names, strict=True) if own == name] for name in names}
+    return {name: [run for run, run_name in zip(runs, names, strict=True) if run_name == name] for name in names}
