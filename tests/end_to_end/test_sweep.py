@@ -62,7 +62,7 @@ def test_ctrl_c_ends_the_players_and_the_sweep_goes_on_later(bench: Bench):
     sweep.send_signal(signal.SIGINT)
     _, err = sweep.communicate(timeout=120)
     assert sweep.returncode == 130
-    assert "go on with: fmlbench sweep" in err
+    assert "continue with: fmlbench sweep" in err
     assert list(players_in(bench.folder)) == []
     stopped = bench.ask("runs", "status")
     assert stopped["states"]["complete"] < 4

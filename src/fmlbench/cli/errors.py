@@ -87,7 +87,7 @@ def resumable(run: str) -> Generator[None]:
         raise type(trouble)(trouble.message, hint=f"{trouble.hint} Then resume with: {command}") from trouble
     except AgentBroken as mistake:
         # A run belongs to one version of the agent file; an edited file is a different agent.
-        either = f"After editing the file, the same command starts a new run. To resume this run: {command}"
+        either = f"After you edit the file, the same command starts a new run. To resume this run: {command}"
         raise AgentBroken(mistake.message, hint=f"{mistake.hint} {either}") from mistake
     except OSError as error:
         explained = _explain(error)

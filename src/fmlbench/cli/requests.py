@@ -68,7 +68,7 @@ class RunRequest:
             return
         options, may_have_one = " and ".join(given), takes_model(find_agent(self.agent))
         raise BadRequest(
-            f"{options} needs a model, but '{self.agent}' has none.",
+            f"{options} {'needs' if len(given) == 1 else 'need'} a model, but '{self.agent}' has none.",
             hint=f"Add --model NAME, or leave out {options}." if may_have_one else f"Leave out {options}.",
         )
 

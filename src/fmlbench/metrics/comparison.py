@@ -35,7 +35,7 @@ class ComparisonVerdict(StrEnum):
 
     BETTER = "better"
     WORSE = "worse"
-    CANNOT_TELL = "undecided"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def verdict_of(tested: Tested, p_adjusted: float, over_draws: Interval | None = 
     """A verdict other than 'undecided' needs a small corrected p and an interval over retest samples without zero."""
     is_chance = over_draws is not None and over_draws.low <= 0 <= over_draws.high
     if p_adjusted >= ALPHA or tested.difference == 0 or is_chance:
-        return ComparisonVerdict.CANNOT_TELL
+        return ComparisonVerdict.UNDECIDED
     return ComparisonVerdict.BETTER if tested.difference > 0 else ComparisonVerdict.WORSE
 
 

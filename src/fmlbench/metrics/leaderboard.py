@@ -66,7 +66,7 @@ def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
     values = {name: by_task(runs, measure) for name, runs in agents.items()}
     sign = orientation_of(measure)
     ordered = sorted(values, key=lambda name: -sign * task_mean(values[name]))
-    better = {_winner_first(one) for one in comparisons if one.verdict is not ComparisonVerdict.CANNOT_TELL}
+    better = {_winner_first(one) for one in comparisons if one.verdict is not ComparisonVerdict.UNDECIDED}
     groups = tie_groups(ordered, {frozenset(pair) for pair in better})
     wins = win_rates(
         {name: {task: sign * float(np.mean(row)) for task, row in tasks.items()} for name, tasks in values.items()}

@@ -66,14 +66,14 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
         yield "  each run has one retest, so the variation between samples is unknown (see --retest)"
     yield f"  probability that a run of {comparison.first} beats one of {comparison.second}: {comparison.improves:.2f}"
     if comparison.complete_case is not None:
-        yield f"  difference without failed retests (instead of counting them as the baseline): {comparison.complete_case:+.4f}"
+        yield f"  difference without failed retests, instead of counting them as 0: {comparison.complete_case:+.4f}"
     yield from (f"  {line}" for line in _advice_lines(comparison.advice, comparison))
     yield from (f"  {line}" for line in _left_out_lines(comparison.left_out))
 
 
 def verdict_text(comparison: Comparison) -> str:
     """The verdict in a few words."""
-    if comparison.verdict is ComparisonVerdict.CANNOT_TELL:
+    if comparison.verdict is ComparisonVerdict.UNDECIDED:
         return str(comparison.verdict)
     decisive = ", ".join(one.task for one in comparison.tasks if one.verdict is comparison.verdict)
     verdict = f"{comparison.verdict} by {abs(comparison.tested.difference):.4f}"
@@ -179,7 +179,7 @@ def _correlation(found: Correlation) -> list[str]:
 
 def _sample_advice(comparison: Comparison) -> str:
     """Advice if only the variation between retest samples prevents a verdict."""
-    is_blocked = comparison.p_adjusted < ALPHA and comparison.verdict is ComparisonVerdict.CANNOT_TELL
+    is_blocked = comparison.p_adjusted < ALPHA and comparison.verdict is ComparisonVerdict.UNDECIDED
     return "; other samples could reverse it, so use more (--retest)" if is_blocked else ""
 
 

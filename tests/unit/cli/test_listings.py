@@ -154,6 +154,6 @@ def test_what_is_only_tried_out_is_not_calibrated(fmlbench: Fmlbench, tmp_path: 
     called = fmlbench("tasks", "check", str(manifest.parent), "--track", "cpu-smoke", "--calibrate")
     assert (called.code, called.err) == (
         2,
-        "error: 'cpu-smoke' is for trying out, and is not calibrated.\nhint:  Leave out --calibrate.\n",
+        "error: Smoke track 'cpu-smoke' cannot be calibrated.\nhint:  Leave out --calibrate.\n",
     )
     assert manifest.read_bytes() == before

@@ -58,7 +58,7 @@ def test_a_log_tells_of_attempts_that_machines_failed(plan: Plan):
         watch(status(plan))
     assert shown(console).splitlines()[1:] == [
         "2 runs: 2 waiting; 0 of 4 steps",
-        "attempts that machines failed: 1 killed",
+        "infrastructure failures: 1 killed",
     ]
 
 

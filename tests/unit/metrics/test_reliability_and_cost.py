@@ -60,4 +60,4 @@ def test_what_was_spent_on_no_step_counts_too():
 def test_an_unknown_price_makes_the_sum_unknown():
     run = trace(0.6)
     priceless = run.steps[1].model_copy(update={"usage": Usage(dollars=None)})
-    assert cost.dollars(replace(run, steps=[run.steps[0], priceless])) == Missing("the price of a step is not known")
+    assert cost.dollars(replace(run, steps=[run.steps[0], priceless])) == Missing("the price of a step is unknown")

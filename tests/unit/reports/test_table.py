@@ -37,7 +37,10 @@ def test_measures_down_runs_across_and_why_a_value_is_missing():
     assert rows["steps_failed"][1:] == ["steps", "1.0000"]
     assert rows["improvement"][2] == "-"
     assert any("embedder points-0" in note for note in sheet.notes)
-    assert any(note.startswith("improvement of") and note.endswith("no retest was asked for.") for note in sheet.notes)
+    assert any(
+        note.startswith("improvement of") and note.endswith("retests are disabled (--retest 0).")
+        for note in sheet.notes
+    )
 
 
 def test_one_row_per_run_at_full_precision_for_programs():

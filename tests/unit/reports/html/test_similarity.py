@@ -34,7 +34,7 @@ def test_winners_with_the_same_code_share_most_of_it(tmp_path: Path):
         [False, True],
         [True, False],
     ]
-    assert "Code that winners share" in render(page)
+    assert "Similarity of winners" in render(page)
 
 
 def test_winners_with_code_of_their_own_share_little(tmp_path: Path):
