@@ -1,4 +1,4 @@
-"""Cancel a sweep's runs, and set them free again; by what lies in their folders, wherever they are played."""
+"""Cancel and uncancel the runs of a sweep through files in their folders, on any engine."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from fmlbench.scheduling.sweep_state import JobState, JobStatus
 
 
 def cancel(standings: Iterable[JobStatus]) -> list[JobStatus]:
-    """Have every run stopped that is not over, at the next heartbeat of its player; return them."""
+    """Cancel and return all unfinished runs; running ones stop at their next heartbeat."""
     chosen = [standing for standing in standings if standing.state.is_open]
     for standing in chosen:
         standing.run.folder.cancelled.touch()
@@ -16,13 +16,13 @@ def cancel(standings: Iterable[JobStatus]) -> list[JobStatus]:
 
 
 def uncancel(runs: Iterable[PlannedRun]) -> None:
-    """Let cancelled runs be played again."""
+    """Undo the cancellation of runs."""
     for run in runs:
         run.folder.cancelled.unlink(missing_ok=True)
 
 
 def reset_failures(standings: Iterable[JobStatus]) -> list[JobStatus]:
-    """Let failed and cancelled runs be tried afresh; return them."""
+    """Reset and return all failed and cancelled runs."""
     chosen = [standing for standing in standings if standing.state in {JobState.FAILED, JobState.CANCELLED}]
     uncancel(standing.run for standing in chosen)
     for standing in chosen:
@@ -31,5 +31,5 @@ def reset_failures(standings: Iterable[JobStatus]) -> list[JobStatus]:
 
 
 def uncancel_plan(plan: Plan) -> None:
-    """Starting a sweep is wanting its runs played, whoever cancelled them before."""
+    """Starting a sweep undoes earlier cancellations."""
     uncancel(run for run in plan.runs if run.folder.cancelled.exists())

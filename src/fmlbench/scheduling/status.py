@@ -1,4 +1,4 @@
-"""A sweep on one page: how far it is, what it has cost, what went wrong, what came of it."""
+"""The status of a sweep: progress, cost, failures and results."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,24 +21,24 @@ class Group(Record):
     steps_due: int
     dollars: float
     outcomes: dict[str, int]
-    """How the steps ended."""
+    """Number of steps by outcome."""
     improvement: float | None
-    """On the hidden test: the mean over complete runs that have a score."""
+    """On the hidden test: the mean over complete runs with a score."""
     transfer: float | None
     """The same on the tasks' siblings."""
     n: int
-    """How many runs the improvement is the mean of."""
+    """Number of runs in the mean improvement."""
 
 
 class Failed(Record):
-    """A run that nobody tries any more."""
+    """A run that is not retried."""
 
     run: str
     reason: str
 
 
 class Status(Record):
-    """A sweep on one page."""
+    """The status of a sweep."""
 
     study: str
     runs: int
@@ -46,20 +46,20 @@ class Status(Record):
     steps: int
     steps_due: int
     hours: float
-    """Of proposing, experiments, hidden exams and retests, over all runs; what `caps.hours` counts."""
+    """Execution time of all runs: proposing, experiments, hidden exams and retests; limited by `caps.hours`."""
     dollars: float
     unpriced_steps: int
-    """Steps that are not in the dollars, for nobody knows their price."""
+    """Steps with unknown price, not included in the dollars."""
     seconds_left: float | None
-    """At this many runs at once, as far as tasks are calibrated; None where no task of what is left is."""
+    """Estimate over calibrated tasks; None if no remaining task is calibrated."""
     failures: dict[str, int]
-    """What machines did, by class; never counted against an agent."""
+    """Number of infrastructure failures by kind; they do not count against agents."""
     failed: tuple[Failed, ...]
     groups: tuple[Group, ...]
 
 
 def status_of(plan: Plan, standings: Sequence[JobStatus], seconds_left: float | None = None) -> Status:
-    """Sum a sweep up."""
+    """Summarise a sweep."""
     groups: dict[tuple[str, str], list[JobStatus]] = {}
     agents = agent_names([standing.run.spec.agent for standing in standings])
     for standing, agent in zip(standings, agents, strict=True):

@@ -1,6 +1,6 @@
-"""Carry out a plan: start what is due, look after what is under way, give up on nothing too early.
+"""Execute a plan: start runs, poll them, and retry after failures.
 
-All that is known about a run is read from its folder, so a sweep can be killed at any instant and started again.
+The state of a run is read only from its folder, so a sweep can be killed at any instant and started again.
 """
 
 import math
@@ -20,7 +20,7 @@ from fmlbench.scheduling.sweep_state import JobState, JobStatus, poll, poll_all,
 _TICK_SECONDS = 0.2
 _LOOK_SECONDS = 2.0
 _ELSEWHERE_SECONDS = 5.0
-"""How long to wait before looking again at a run that somebody else plays."""
+"""Pause before polling a run again that another process executes."""
 
 Watch = Callable[[Status], None]
 
@@ -36,9 +36,9 @@ class Sweep:
     sleep: Callable[[float], None] = time.sleep
     standings: dict[Path, JobStatus] = field(init=False)
     _due: dict[Path, float] = field(init=False)
-    """When each run that is not over may be started."""
+    """The earliest start time of each unfinished run."""
     _attempts: dict[Path, int] = field(default_factory=dict[Path, int])
-    """Of runs under way: how many attempts there had been."""
+    """The number of logged attempt events of each running run when it was started."""
     _looked: float = field(default=-_LOOK_SECONDS, init=False)
     _began: float = field(init=False)
     _done_before: float = field(init=False)
@@ -51,7 +51,7 @@ class Sweep:
         self._began, self._done_before = self.clock(), self._seconds_done()
 
     def run(self) -> str:
-        """Go on until nothing is left to do; return which cap was reached, if one was."""
+        """Run until no run is left; return the cap that was reached, or an empty string."""
         while self._due or self._attempts:
             for over in self.engine.over():
                 self._settle(over)
@@ -66,7 +66,7 @@ class Sweep:
         return ""
 
     def status(self) -> Status:
-        """Where the sweep stands, as last looked at."""
+        """The status of the sweep at the last poll."""
         return status_of(self.plan, list(self.standings.values()), self._seconds_left())
 
     def _start(self) -> None:
@@ -86,7 +86,7 @@ class Sweep:
             self.engine.start(chosen)
 
     def _due_now(self, now: float) -> Iterator[Path]:
-        """What may be started, in the order of the plan: a run that was tried before has kept its place."""
+        """The runs that may start now, in the order of the plan, retries included."""
         return (path for path in self.standings if self._due.get(path, math.inf) <= now)
 
     def _hand_over(self, run: PlannedRun) -> None:
@@ -94,7 +94,7 @@ class Sweep:
         self._attempts[run.folder.path] = len(read_attempts(run.folder))
 
     def _put_off(self, now: float) -> None:
-        """What is played elsewhere is looked at later; what is over needs no more looking."""
+        """Delay runs that execute elsewhere, and drop runs that are finished."""
         for path in list(self._due_now(now)):
             state = self.standings[path].state
             if state is JobState.PLAYING:
@@ -103,11 +103,11 @@ class Sweep:
                 del self._due[path]
 
     def _settle(self, over: JobDone) -> None:
-        """A job is under way no more: see what came of its runs, and when to try again."""
+        """Handle the end of a job: update its runs and schedule retries."""
         begun = [run for run in over.runs if len(read_attempts(run.folder)) > self._attempts[run.folder.path]]
         for run in over.runs:
             if not begun and not run.folder.cancelled.exists():
-                # Without this, jobs that cannot even begin would be started for ever.
+                # Without this, jobs that cannot start would be retried forever.
                 note(run.folder, Began(done=progress_of(run.folder)))
                 note(run.folder, Ended(ending=AttemptEnd.LOST, reason=over.words or "its job ended before it began"))
             path = run.folder.path
@@ -127,7 +127,7 @@ class Sweep:
         self.standings[path] = poll(last.run, self.plan.study.retry, last.status, is_under_way=path in self._attempts)
 
     def _look_around(self) -> None:
-        """Look at what is under way, and tell."""
+        """Poll the running runs and report the status."""
         self._looked = self.clock()
         for path in self._attempts:
             self._look(path)
@@ -151,9 +151,9 @@ class Sweep:
         since = self._seconds_done() - self._done_before
         elapsed = self.clock() - self._began
         expected = makespan(left, self.engine.parallel)
-        # Calibrated seconds are another machine's; a minute of them is enough to learn what they are worth here.
+        # Calibrated times come from another machine; after a minute of work the estimate is rescaled to this one.
         return expected if since < 60 else expected * elapsed * self.engine.parallel / since
 
     def _seconds_done(self) -> float:
-        """Calibrated seconds of all that is done."""
+        """The calibrated time of all finished work."""
         return sum((standing.run.cost.seconds or 0.0) * share_done(standing) for standing in self.standings.values())

@@ -1,4 +1,4 @@
-"""The engines there are, by name; each is opened with what it needs to know of a plan."""
+"""Open an engine by name."""
 
 from collections.abc import Callable
 from pathlib import Path

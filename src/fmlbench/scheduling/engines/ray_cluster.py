@@ -1,7 +1,6 @@
-"""Ray: a cluster that is there, or one of this machine alone.
+"""Execute runs on Ray: an existing cluster, or one started on this machine.
 
-Ray places jobs by CPUs, memory and GPUs. It retries nothing: who fails how often is written in the run folders, and
-one policy is enough.
+Ray places jobs by CPUs, memory and GPUs. Its retries are disabled, because the sweep retries runs itself.
 """
 
 import importlib
@@ -37,33 +36,33 @@ def open_ray(study: Study, cache: Path) -> "RayCluster":
 
 
 class RayCluster:
-    """Plays runs as tasks of a Ray cluster."""
+    """Executes runs as Ray tasks."""
 
     def __init__(self, ray: Any, options: RayOptions, cache: Path, parallel: int | None) -> None:
         self._ray = ray
         self._options = options
         self._player = Player(cache=cache, python=options.python) if options.python else Player(cache=cache)
         self._cap = parallel
-        # Killed with its worker, a player is started anew by the sweep, which knows how often that has happened.
+        # The sweep retries runs that are killed with their worker, and counts these failures.
         self._play = ray.remote(max_retries=0)(play)
         self._under_way: dict[Any, PlannedRun] = {}
 
     @property
     def parallel(self) -> int:
-        """As many as there are CPUs, or as the study allows."""
+        """The number of CPUs, limited by the study's cap."""
         cpus = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         return min(cpus, self._cap or cpus)
 
     def adopted(self) -> Sequence[PlannedRun]:
-        """Nothing outlives a sweep here."""
+        """None: no job outlives its sweep."""
         return []
 
     def room(self) -> int:
-        """How many more runs could be placed; none while more are under way than the nodes that are left have CPUs."""
+        """Number of further runs; zero if more are running than the remaining nodes have CPUs."""
         return max(0, self.parallel - len(self._under_way))
 
     def start(self, runs: Sequence[PlannedRun]) -> None:
-        """Hand runs to Ray."""
+        """Submit runs to Ray."""
         for run in runs:
             placed = self._play.options(
                 num_cpus=run.needs.threads,
@@ -74,7 +73,7 @@ class RayCluster:
             self._under_way[placed.remote(str(run.folder.path), self._player)] = run
 
     def over(self) -> Sequence[JobDone]:
-        """The runs whose task has ended, or died with its node."""
+        """The runs whose task has ended or was lost with its node."""
         if not self._under_way:
             return []
         references = list(self._under_way)
@@ -82,7 +81,7 @@ class RayCluster:
         return [JobDone((self._under_way.pop(reference),), self._words(reference)) for reference in ready]
 
     def stop(self) -> None:
-        """Interrupt all tasks, which end their players in good order, and leave the cluster."""
+        """Interrupt all tasks, which stop their runs cleanly, and disconnect."""
         for reference in self._under_way:
             self._ray.cancel(reference, force=False)
         if self._under_way:
@@ -91,7 +90,7 @@ class RayCluster:
         self._ray.shutdown()
 
     def close(self) -> None:
-        """Ray ends the tasks of a driver that has gone."""
+        """Stop: Ray kills the tasks of a driver that exits."""
         self.stop()
 
     def _words(self, reference: Any) -> str:
@@ -103,8 +102,8 @@ class RayCluster:
 
 
 def play(path: str, player: Player) -> None:
-    """Carry out one job, in a worker of Ray; it interrupts its main thread when the job is cancelled."""
-    # Ray tells a worker's programs of its GPUs by the environment alone, and candidates have one of their own.
+    """Execute one job in a Ray worker, whose main thread Ray interrupts when the job is cancelled."""
+    # Ray passes a worker's GPUs only through environment variables, which candidates do not inherit.
     ray: Any = importlib.import_module("ray")
     own = replace(player, gpus=gpu_numbers(ray.get_gpu_ids()))
     carry_out(RunFolder(Path(path)), own, threading.Event())
