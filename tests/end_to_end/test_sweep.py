@@ -20,13 +20,13 @@ def bench(cache: Path, tmp_path: Path) -> Bench:
 
 
 def kill_at_random(process: "subprocess.Popen[str]", folder: Path, rng: random.Random, kills: int) -> int:
-    """Kill players until the sweep is over; return how many died."""
+    """Kill runners until the sweep is over; return how many died."""
     killed = 0
     while process.poll() is None:
         time.sleep(rng.uniform(0.2, 1.5))
-        players = sorted(players_in(folder))
-        if players and killed < kills:
-            os.kill(rng.choice(players), signal.SIGKILL)
+        runners = sorted(players_in(folder))
+        if runners and killed < kills:
+            os.kill(rng.choice(runners), signal.SIGKILL)
             killed += 1
     return killed
 

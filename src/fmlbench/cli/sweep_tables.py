@@ -45,9 +45,9 @@ class Forecast:
     """Upper bound; None if neither the runs nor the sweep have a cap."""
 
 
-def forecast_of(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Forecast:
+def forecast_of(plan: Plan, jobs: Sequence[JobStatus], parallel: int) -> Forecast:
     """Estimate the remaining work."""
-    left = seconds_left(standings)
+    left = seconds_left(jobs)
     return Forecast(
         study=plan.study.name,
         runs=len(plan.runs),
@@ -55,7 +55,7 @@ def forecast_of(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Fo
         agents=len(set(agent_names([run.spec.agent for run in plan.runs]))),
         seeds=len(plan.study.seeds),
         steps=plan.study.budget.steps,
-        complete=sum(standing.state is JobState.COMPLETE for standing in standings),
+        complete=sum(job.state is JobState.COMPLETE for job in jobs),
         parallel=parallel,
         seconds=None if left is None else makespan(left, parallel),
         seconds_of_runs=None if left is None else sum(left),
@@ -64,9 +64,9 @@ def forecast_of(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Fo
     )
 
 
-def plan_text(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Text:
+def plan_text(plan: Plan, jobs: Sequence[JobStatus], parallel: int) -> Text:
     """The forecast as text."""
-    forecast = forecast_of(plan, standings, parallel)
+    forecast = forecast_of(plan, jobs, parallel)
     sizes = (counted(forecast.tasks, "task"), counted(forecast.agents, "agent"), counted(forecast.seeds, "seed"))
     steps = counted(forecast.steps, "step")
     lines = [
@@ -112,7 +112,7 @@ def group_table(groups: Sequence[RunGroup]) -> Table:
         "task",
         "agent",
         "runs",
-        "playing",
+        "running",
         "failed",
         "steps",
         "unscored",
@@ -125,7 +125,7 @@ def group_table(groups: Sequence[RunGroup]) -> Table:
             Text(group.task, style="bforecast"),
             Text(group.agent),
             Text(f"{group.states[JobState.COMPLETE]} of {group.runs}"),
-            Text(_count(group.states[JobState.PLAYING])),
+            Text(_count(group.states[JobState.RUNNING])),
             Text(_count(group.states[JobState.FAILED]), style="red"),
             Text(f"{group.steps} of {group.steps_due}"),
             Text(_count(sum(group.outcomes.values()) - group.outcomes.get(Outcome.OK, 0))),

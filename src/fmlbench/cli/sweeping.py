@@ -64,9 +64,9 @@ def cancel_runs(study: str) -> None:
     plan = _plan(study, find_dirs())
     lay_out(plan)
     cancelled = cancel(poll_all(plan))
-    playing = sum(standing.state is JobState.PLAYING for standing in cancelled)
+    running = sum(job.state is JobState.RUNNING for job in cancelled)
     show_lines(
-        Text(f"cancelled {counted(len(cancelled), 'run')}; {playing} of them are running and stop within seconds")
+        Text(f"cancelled {counted(len(cancelled), 'run')}; {running} of them are running and stop within seconds")
     )
 
 
@@ -87,11 +87,11 @@ def _plan(study: str, dirs: Dirs, overrides: Mapping[str, float | None] | None =
 
 
 def _show_plan(plan: Plan, parallel: int, *, as_json: bool) -> None:
-    standings = poll_all(plan)
+    jobs = poll_all(plan)
     if as_json:
-        show_json(forecast_of(plan, standings, parallel))
+        show_json(forecast_of(plan, jobs, parallel))
     else:
-        show(plan_text(plan, standings, parallel))
+        show(plan_text(plan, jobs, parallel))
 
 
 def _prepare(plan: Plan, dirs: Dirs) -> None:
@@ -117,14 +117,14 @@ def _run_sweep(sweep: Sweep, engine: Engine, study: str) -> str:
 
 
 def _status(plan: Plan) -> Status:
-    standings = poll_all(plan)
-    return status_of(plan, standings, _seconds_left(standings))
+    jobs = poll_all(plan)
+    return status_of(plan, jobs, _seconds_left(jobs))
 
 
-def _seconds_left(standings: list[JobStatus]) -> float | None:
-    playing = sum(standing.state is JobState.PLAYING for standing in standings)
-    left = seconds_left(standings)
-    return None if left is None else makespan(left, max(1, playing))
+def _seconds_left(jobs: list[JobStatus]) -> float | None:
+    running = sum(job.state is JobState.RUNNING for job in jobs)
+    left = seconds_left(jobs)
+    return None if left is None else makespan(left, max(1, running))
 
 
 def _report(status: Status, reached: str, *, as_json: bool) -> None:

@@ -47,7 +47,7 @@ class Began(Record):
 
     event: Literal["began"] = "began"
     at: str = Field(default_factory=now)
-    carrier: Lease = Field(default_factory=me)
+    started_by: Lease = Field(default_factory=me)
     """The process that started it."""
     done: int
     """Progress of the run at the start, in logged items."""
@@ -77,14 +77,14 @@ _ATTEMPTS: TypeAdapter[Attempt] = TypeAdapter(Attempt)
 class Tally:
     """A summary of the attempts at a run."""
 
-    in_a_row: int = 0
+    consecutive_failures: int = 0
     """Consecutive failures without progress."""
     is_refused: bool = False
     """Whether a retry is useless until the user fixes something."""
     failures: Counter[AttemptEnd] = field(default_factory=Counter[AttemptEnd])
     reason: str = ""
     """The reason of the last failure."""
-    begun: Began | None = None
+    open_attempt: Began | None = None
     """The attempt without an end."""
     done: int = 0
     """Progress of the run at the last check, in logged items."""
@@ -93,30 +93,31 @@ class Tally:
         """Count an attempt."""
         match attempt:
             case Began():
-                self.look(attempt.done)
-                self.begun = attempt
+                self.update(attempt.done)
+                self.open_attempt = attempt
             case Ended():
-                self.begun = None
+                self.open_attempt = None
                 if attempt.ending.is_failure:
                     self._fail(attempt.ending, attempt.reason)
             case FailuresReset():
-                self.look(self.done)
-                self.in_a_row, self.is_refused = 0, False
+                self.update(self.done)
+                self.consecutive_failures, self.is_refused = 0, False
 
-    def look(self, done: int) -> None:
+    def update(self, done: int) -> None:
         """Update for a run that no process executes: an open attempt is lost, and progress resets the failures."""
-        if self.begun is not None:
-            self._fail(AttemptEnd.LOST, f"lost contact with {self.begun.carrier.host}")
-            self.begun = None
+        if self.open_attempt is not None:
+            self._fail(AttemptEnd.LOST, f"lost contact with {self.open_attempt.started_by.host}")
+            self.open_attempt = None
         if done > self.done:
-            self.in_a_row, self.done = 0, done
+            self.consecutive_failures, self.done = 0, done
 
     def _fail(self, ending: AttemptEnd, reason: str) -> None:
         self.failures[ending] += 1
-        self.in_a_row, self.is_refused, self.reason = self.in_a_row + 1, ending is AttemptEnd.REFUSED, reason
+        self.consecutive_failures += 1
+        self.is_refused, self.reason = ending is AttemptEnd.REFUSED, reason
 
 
-def note(folder: RunFolder, attempt: Attempt) -> None:
+def log_attempt(folder: RunFolder, attempt: Attempt) -> None:
     """Append an event to the log of attempts."""
     file = os.open(folder.attempts, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable
 
-from fmlbench.scheduling.attempts import FailuresReset, note
+from fmlbench.scheduling.attempts import FailuresReset, log_attempt
 from fmlbench.scheduling.plan import Plan, PlannedRun
 from fmlbench.scheduling.sweep_state import JobState, JobStatus
 
 
-def cancel(standings: Iterable[JobStatus]) -> list[JobStatus]:
+def cancel(jobs: Iterable[JobStatus]) -> list[JobStatus]:
     """Cancel and return all unfinished runs; running ones stop at their next heartbeat."""
-    chosen = [standing for standing in standings if standing.state.is_open]
-    for standing in chosen:
-        standing.run.folder.cancelled.touch()
+    chosen = [job for job in jobs if job.state.is_open]
+    for job in chosen:
+        job.run.folder.cancelled.touch()
     return chosen
 
 
@@ -21,12 +21,12 @@ def uncancel(runs: Iterable[PlannedRun]) -> None:
         run.folder.cancelled.unlink(missing_ok=True)
 
 
-def reset_failures(standings: Iterable[JobStatus]) -> list[JobStatus]:
+def reset_failures(jobs: Iterable[JobStatus]) -> list[JobStatus]:
     """Reset and return all failed and cancelled runs."""
-    chosen = [standing for standing in standings if standing.state in {JobState.FAILED, JobState.CANCELLED}]
-    uncancel(standing.run for standing in chosen)
-    for standing in chosen:
-        note(standing.run.folder, FailuresReset())
+    chosen = [job for job in jobs if job.state in {JobState.FAILED, JobState.CANCELLED}]
+    uncancel(job.run for job in chosen)
+    for job in chosen:
+        log_attempt(job.run.folder, FailuresReset())
     return chosen
 
 

@@ -20,10 +20,10 @@ from types import FrameType
 
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lease import holder_of
-from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt
 from fmlbench.scheduling.run_status import progress_of, read_run_status
 
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 _GRACE_SECONDS = 60.0
 """Time for a clean shutdown before the process is killed."""
 
@@ -38,7 +38,7 @@ _ENDINGS = {
 
 
 @dataclass(frozen=True)
-class Player:
+class JobRunner:
     """How to start the process that executes a run."""
 
     cache: Path
@@ -64,24 +64,24 @@ def gpu_numbers(names: Iterable[object]) -> tuple[int, ...]:
     return tuple(map(int, words)) if all(word.isdecimal() for word in words) else ()
 
 
-def carry_out(
-    folder: RunFolder, player: Player, stop: threading.Event, *, stopped_as: AttemptEnd = AttemptEnd.STOPPED
+def run_job(
+    folder: RunFolder, runner: JobRunner, stop: threading.Event, *, stopped_as: AttemptEnd = AttemptEnd.STOPPED
 ) -> AttemptEnd:
     """Execute a run until it ends or ``stop`` is set; a stop is logged as ``stopped_as``."""
-    note(folder, Began(done=progress_of(folder)))
+    log_attempt(folder, Began(done=progress_of(folder)))
     with folder.player_log.open("wb") as log:
         process = subprocess.Popen(
-            player.command(folder),
+            runner.command(folder),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=log,
             # Ctrl-C on a terminal must reach only the sweep, which then stops its runs cleanly.
             start_new_session=True,
         )
-    if player.cores:
+    if runner.cores:
         # Cores may be removed during a sweep; a run without dedicated cores is only slower.
         with suppress(OSError):
-            sched_setaffinity(process.pid, player.cores)
+            sched_setaffinity(process.pid, runner.cores)
     is_interrupted = False
     try:
         _wait(process, stop)
@@ -92,8 +92,8 @@ def carry_out(
     finally:
         _end(process)
         is_wanted = is_interrupted or stop.is_set()
-        ended = _ended(folder, process.returncode, stopped_as if is_wanted else AttemptEnd.CUT_OFF)
-        note(folder, ended)
+        ended = _end_of(folder, process.returncode, stopped_as if is_wanted else AttemptEnd.CUT_OFF)
+        log_attempt(folder, ended)
     if ended.ending is AttemptEnd.COMPLETE:
         # This caches the status, so that a later sweep need not read the logs.
         read_run_status(folder)
@@ -103,7 +103,7 @@ def carry_out(
 def _wait(process: "subprocess.Popen[bytes]", stop: threading.Event) -> None:
     while process.poll() is None and not stop.is_set():
         try:
-            process.wait(_LOOK_SECONDS)
+            process.wait(_POLL_SECONDS)
         except subprocess.TimeoutExpired:
             continue
 
@@ -118,7 +118,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             process.wait()
 
 
-def _ended(folder: RunFolder, code: int, when_stopped: AttemptEnd) -> Ended:
+def _end_of(folder: RunFolder, code: int, when_stopped: AttemptEnd) -> Ended:
     if code == -signal.SIGTERM:
         # SIGTERM arrived before the process had installed its handler.
         code = 128 + signal.SIGTERM
@@ -130,21 +130,21 @@ def _ended(folder: RunFolder, code: int, when_stopped: AttemptEnd) -> Ended:
     is_wanted_so = folder.cancelled.exists() or (ending is AttemptEnd.REFUSED and holder_of(folder.path))
     if is_wanted_so and ending in {AttemptEnd.CUT_OFF, AttemptEnd.REFUSED}:
         ending = AttemptEnd.STOPPED
-    return Ended(ending=ending, reason=_last_words(folder) if ending is not AttemptEnd.COMPLETE else "")
+    return Ended(ending=ending, reason=_last_error(folder) if ending is not AttemptEnd.COMPLETE else "")
 
 
-def _last_words(folder: RunFolder) -> str:
+def _last_error(folder: RunFolder) -> str:
     """The last error message of the process, or its last line."""
     lines = folder.player_log.read_text("utf-8", "replace").strip().splitlines()
     errors = [line.removeprefix("error:").strip() for line in lines if line.startswith("error:")]
     return (errors or lines or [""])[-1][:500]
 
 
-def play_row(player: Player, table: Path, row: int, stop: threading.Event) -> None:
+def play_row(runner: JobRunner, table: Path, row: int, stop: threading.Event) -> None:
     """Execute the runs of a row sequentially; complete runs end immediately."""
     for path in table.read_text("utf-8").splitlines()[row].split("\t"):
         if not stop.is_set():
-            carry_out(RunFolder(Path(path)), player, stop, stopped_as=AttemptEnd.CUT_OFF)
+            run_job(RunFolder(Path(path)), runner, stop, stopped_as=AttemptEnd.CUT_OFF)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -158,7 +158,7 @@ def main(arguments: Sequence[str]) -> None:
 
     signal.signal(signal.SIGTERM, end)
     named = [word for words in gpus for word in words.split(",") if word]
-    play_row(Player(cache=Path(cache), gpus=gpu_numbers(named)), Path(table), int(row), stop)
+    play_row(JobRunner(cache=Path(cache), gpus=gpu_numbers(named)), Path(table), int(row), stop)
 
 
 if __name__ == "__main__":

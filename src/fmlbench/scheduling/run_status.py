@@ -18,7 +18,7 @@ from fmlbench.metrics.trace import Trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import each_event
 from fmlbench.records.replay import RunState, read_state, replay
-from fmlbench.scheduling.run_time import seconds_played
+from fmlbench.scheduling.run_time import execution_seconds_of
 
 
 class RunStatus(Record):
@@ -31,7 +31,7 @@ class RunStatus(Record):
     """Number of tested proposals."""
     done: int = 0
     """Number of logged items: steps, hidden tests and retests."""
-    played_seconds: float = 0.0
+    execution_seconds: float = 0.0
     """Of proposing, experiments, hidden exams and retests."""
     dollars: float = 0.0
     """Sum of the known prices."""
@@ -65,7 +65,7 @@ def read_run_status(folder: RunFolder, task: Task | None = None, last: RunStatus
         state = replay(events)
     except RunDamaged as error:
         return RunStatus(sizes=sizes, damage=error.message)
-    status = _status(state, state.task or task, sizes, seconds_played(events))
+    status = _status(state, state.task or task, sizes, execution_seconds_of(events))
     if status.is_complete:
         folder.status.write_text(status.model_dump_json(), "utf-8")
     return status
@@ -92,7 +92,7 @@ def _known(value: Value) -> float | None:
     return None if isinstance(value, Missing) else value
 
 
-def _status(state: RunState, task: Task | None, sizes: tuple[int, int], played_seconds: float) -> RunStatus:
+def _status(state: RunState, task: Task | None, sizes: tuple[int, int], execution_seconds: float) -> RunStatus:
     proposed, usages, spec = state.steps[1:], state.usages, state.spec
     is_complete = bool(spec and task and state.is_complete(spec, task.metric))
     return RunStatus(
@@ -100,7 +100,7 @@ def _status(state: RunState, task: Task | None, sizes: tuple[int, int], played_s
         is_complete=is_complete,
         steps=len(proposed),
         done=_done(state),
-        played_seconds=played_seconds,
+        execution_seconds=execution_seconds,
         dollars=sum(usage.dollars or 0.0 for usage in usages),
         unpriced=sum(usage.dollars is None for usage in usages),
         outcomes=dict(Counter(str(step.evaluation.outcome) for step in proposed)),

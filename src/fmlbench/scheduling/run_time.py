@@ -14,7 +14,7 @@ from fmlbench.records.events import Event, NoteMade, Retested, StepFinished, Tes
 _SEALED = (TestScored, Retested)
 
 
-def seconds_played(events: Sequence[Event]) -> float:
+def execution_seconds_of(events: Sequence[Event]) -> float:
     """The execution time of the work in these events, in seconds."""
     steps = [event.step for event in events if isinstance(event, StepFinished)]
     notes = [event.note for event in events if isinstance(event, NoteMade)]

@@ -16,7 +16,7 @@ class JobState(StrEnum):
     """The state of a run in a sweep."""
 
     COMPLETE = "complete"
-    PLAYING = "playing"
+    RUNNING = "running"
     WAITING = "waiting"
     FAILED = "failed"
     """Too many infrastructure failures, or a damaged log; the user has to act."""
@@ -25,7 +25,7 @@ class JobState(StrEnum):
     @property
     def is_open(self) -> bool:
         """Whether the sweep will still execute the run."""
-        return self in {JobState.WAITING, JobState.PLAYING}
+        return self in {JobState.WAITING, JobState.RUNNING}
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,10 @@ def poll(run: PlannedRun, retry: Retry, last: RunStatus | None = None, *, is_und
     if status.is_complete:
         return JobStatus(run, status, counted, JobState.COMPLETE)
     if _is_played(run, counted):
-        return JobStatus(run, status, counted, JobState.PLAYING)
+        return JobStatus(run, status, counted, JobState.RUNNING)
     if is_under_way:
         return JobStatus(run, status, counted, JobState.WAITING)
-    counted.look(status.done)
+    counted.update(status.done)
     return JobStatus(run, status, counted, _state(run, counted, retry))
 
 
@@ -63,31 +63,29 @@ def _is_played(run: PlannedRun, counted: Tally) -> bool:
     """Whether a process executes the run, or a live process has just started one."""
     if run.folder.is_played:
         return True
-    return counted.begun is not None and is_known_alive(counted.begun.carrier, me())
+    return counted.open_attempt is not None and is_known_alive(counted.open_attempt.started_by, me())
 
 
 def _state(run: PlannedRun, counted: Tally, retry: Retry) -> JobState:
     if run.folder.cancelled.exists():
         return JobState.CANCELLED
-    is_given_up = counted.in_a_row >= retry.failures or (counted.is_refused and counted.in_a_row)
+    is_given_up = counted.consecutive_failures >= retry.failures or (
+        counted.is_refused and counted.consecutive_failures
+    )
     return JobState.FAILED if is_given_up else JobState.WAITING
 
 
-def share_done(standing: JobStatus) -> float:
+def share_done(job: JobStatus) -> float:
     """The finished share of a run, from 0 to 1."""
-    run = standing.run
+    run = job.run
     # A step counts twice, for its hidden test; a pending proposal and the end of the search count once each.
     retests = len(list(due_retests(run.task, run.spec.retest_seeds, winner=1)))
     due = 2 * (run.spec.budget.steps + 1) + 1 + retests
-    return 1.0 if standing.state is JobState.COMPLETE else min(1.0, standing.status.done / due)
+    return 1.0 if job.state is JobState.COMPLETE else min(1.0, job.status.done / due)
 
 
-def seconds_left(standings: Iterable[JobStatus]) -> list[float] | None:
+def seconds_left(jobs: Iterable[JobStatus]) -> list[float] | None:
     """The calibrated time left of each unfinished run; None if none of them is calibrated."""
-    still_open = [standing for standing in standings if standing.state.is_open]
-    known = [
-        standing.run.cost.seconds * (1 - share_done(standing))
-        for standing in still_open
-        if standing.run.cost.seconds is not None
-    ]
+    still_open = [job for job in jobs if job.state.is_open]
+    known = [job.run.cost.seconds * (1 - share_done(job)) for job in still_open if job.run.cost.seconds is not None]
     return known if known or not still_open else None

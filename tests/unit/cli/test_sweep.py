@@ -10,7 +10,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import Budget
 from fmlbench.records.folder import RunFolder
 from fmlbench.reports.number_text import duration_text
-from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt
 from fmlbench.scheduling.estimates import HARNESS_SECONDS
 from fmlbench.scheduling.plan import lay_out, make_plan
 from fmlbench.scheduling.study import read_study
@@ -122,8 +122,8 @@ def test_status_shows_complete_and_failed_runs(fmlbench: Fmlbench, study: Path, 
     for run in plan.runs:
         run.folder.path.mkdir(parents=True)
     complete(plan.runs[0])
-    note(plan.runs[1].folder, Began(done=0))
-    note(plan.runs[1].folder, Ended(ending=AttemptEnd.REFUSED, reason="no key"))
+    log_attempt(plan.runs[1].folder, Began(done=0))
+    log_attempt(plan.runs[1].folder, Ended(ending=AttemptEnd.REFUSED, reason="no key"))
     called = fmlbench("sweep", "status", str(study))
     assert "4 runs: 1 complete, 2 waiting, 1 failed" in called.out
     assert f"{plan.runs[1].folder.path.name} failed: no key" in called.out
@@ -147,7 +147,7 @@ def test_cancel_and_retry_say_what_they_did(fmlbench: Fmlbench, study: Path, run
     (first, *_) = (RunFolder(path.parent) for path in runs.glob("*/run.json"))
     refused = fmlbench("resume", str(first.path))
     assert (refused.code, "was cancelled" in refused.err) == (2, True)
-    assert "4 runs will be tried again" in fmlbench("sweep", "retry", str(study)).out
+    assert "4 runs reset" in fmlbench("sweep", "retry", str(study)).out
     assert not first.cancelled.exists()
 
 

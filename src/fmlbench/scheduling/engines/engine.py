@@ -16,7 +16,7 @@ class JobDone:
     """A job that has ended."""
 
     runs: tuple[PlannedRun, ...]
-    words: str = ""
+    error: str = ""
     """The engine's error message, if any."""
 
 
@@ -28,7 +28,7 @@ class Engine(Protocol):
         """Number of parallel runs."""
         ...
 
-    def adopted(self) -> Sequence[PlannedRun]:
+    def recovered(self) -> Sequence[PlannedRun]:
         """Runs that are still executing from an earlier sweep."""
         ...
 
@@ -40,7 +40,7 @@ class Engine(Protocol):
         """Start runs, at most ``room()``."""
         ...
 
-    def over(self) -> Sequence[JobDone]:
+    def finished(self) -> Sequence[JobDone]:
         """The jobs that ended since the last call; does not block."""
         ...
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fmlbench.scheduling.engines.engine import JobDone
-from fmlbench.scheduling.job import Player, carry_out
+from fmlbench.scheduling.job import JobRunner, run_job
 from fmlbench.scheduling.plan import Needs, PlannedRun
 
 
@@ -57,18 +57,18 @@ def _divide(things: Sequence[int], workers: int) -> list[tuple[int, ...]]:
 class Local:
     """Executes runs in local processes."""
 
-    def __init__(self, player: Player, workers: int, machine: Machine) -> None:
+    def __init__(self, runner: JobRunner, workers: int, machine: Machine) -> None:
         self.parallel = workers
         self._shares: queue.SimpleQueue[tuple[tuple[int, ...], tuple[int, ...]]] = queue.SimpleQueue()
         for share in machine.shares(workers):
             self._shares.put(share)
-        self._player = player
+        self._runner = runner
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
         self._over: queue.SimpleQueue[JobDone] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._under_way = 0
 
-    def adopted(self) -> Sequence[PlannedRun]:
+    def recovered(self) -> Sequence[PlannedRun]:
         """None: no job outlives its sweep."""
         return []
 
@@ -82,7 +82,7 @@ class Local:
             self._under_way += 1
             self._pool.submit(self._work, run)
 
-    def over(self) -> Sequence[JobDone]:
+    def finished(self) -> Sequence[JobDone]:
         """The runs whose process has ended."""
         ended: list[JobDone] = []
         while not self._over.empty():
@@ -101,12 +101,12 @@ class Local:
 
     def _work(self, run: PlannedRun) -> None:
         share = self._shares.get()
-        words = ""
+        problem = ""
         try:
-            player = replace(self._player, cores=share[0], gpus=share[1] if run.needs.wants_gpu else ())
-            carry_out(run.folder, player, self._stopping)
+            runner = replace(self._runner, cores=share[0], gpus=share[1] if run.needs.wants_gpu else ())
+            run_job(run.folder, runner, self._stopping)
         except OSError as error:
-            words = str(error)
+            problem = str(error)
         finally:
             self._shares.put(share)
-            self._over.put(JobDone((run,), words))
+            self._over.put(JobDone((run,), problem))

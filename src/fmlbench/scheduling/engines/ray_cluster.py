@@ -13,7 +13,7 @@ from typing import Any
 from fmlbench.core.errors import EngineMissing
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.engines.engine import JobDone
-from fmlbench.scheduling.job import Player, carry_out, gpu_numbers
+from fmlbench.scheduling.job import JobRunner, gpu_numbers, run_job
 from fmlbench.scheduling.plan import PlannedRun
 from fmlbench.scheduling.study import RayOptions, Study
 
@@ -41,7 +41,7 @@ class RayCluster:
     def __init__(self, ray: Any, options: RayOptions, cache: Path, parallel: int | None) -> None:
         self._ray = ray
         self._options = options
-        self._player = Player(cache=cache, python=options.python) if options.python else Player(cache=cache)
+        self._runner = JobRunner(cache=cache, python=options.python) if options.python else JobRunner(cache=cache)
         self._cap = parallel
         # The sweep retries runs that are killed with their worker, and counts these failures.
         self._play = ray.remote(max_retries=0)(play)
@@ -53,7 +53,7 @@ class RayCluster:
         cpus = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         return min(cpus, self._cap or cpus)
 
-    def adopted(self) -> Sequence[PlannedRun]:
+    def recovered(self) -> Sequence[PlannedRun]:
         """None: no job outlives its sweep."""
         return []
 
@@ -70,15 +70,15 @@ class RayCluster:
                 num_gpus=self._options.gpus if run.needs.wants_gpu else 0,
                 name=run.folder.path.name,
             )
-            self._under_way[placed.remote(str(run.folder.path), self._player)] = run
+            self._under_way[placed.remote(str(run.folder.path), self._runner)] = run
 
-    def over(self) -> Sequence[JobDone]:
+    def finished(self) -> Sequence[JobDone]:
         """The runs whose task has ended or was lost with its node."""
         if not self._under_way:
             return []
         references = list(self._under_way)
         ready, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
-        return [JobDone((self._under_way.pop(reference),), self._words(reference)) for reference in ready]
+        return [JobDone((self._under_way.pop(reference),), self._error_of(reference)) for reference in ready]
 
     def stop(self) -> None:
         """Interrupt all tasks, which stop their runs cleanly, and disconnect."""
@@ -93,7 +93,7 @@ class RayCluster:
         """Stop: Ray kills the tasks of a driver that exits."""
         self.stop()
 
-    def _words(self, reference: Any) -> str:
+    def _error_of(self, reference: Any) -> str:
         try:
             self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
@@ -101,9 +101,9 @@ class RayCluster:
         return ""
 
 
-def play(path: str, player: Player) -> None:
+def play(path: str, runner: JobRunner) -> None:
     """Execute one job in a Ray worker, whose main thread Ray interrupts when the job is cancelled."""
     # Ray passes a worker's GPUs only through environment variables, which candidates do not inherit.
     ray: Any = importlib.import_module("ray")
-    own = replace(player, gpus=gpu_numbers(ray.get_gpu_ids()))
-    carry_out(RunFolder(Path(path)), own, threading.Event())
+    own = replace(runner, gpus=gpu_numbers(ray.get_gpu_ids()))
+    run_job(RunFolder(Path(path)), own, threading.Event())

@@ -52,7 +52,7 @@ def open_slurm(plan: Plan, cache: Path) -> "SlurmEngine":
             hint="Start the sweep on a login node.",
         )
     slurm = SlurmEngine(plan=plan, cache=cache, tables=plan.runs[0].folder.path.parent / ".slurm")
-    slurm.adopt()
+    slurm.recover()
     return slurm
 
 
@@ -95,7 +95,7 @@ class SlurmEngine:
         self._waiting.sort(key=lambda row: self._places[row[0].folder.path])
         self._fill_up()
 
-    def over(self) -> Sequence[JobDone]:
+    def finished(self) -> Sequence[JobDone]:
         """The jobs that have left the queue; polled rarely, because all users share the controller."""
         gone = self._gone()
         self._fill_up()
@@ -117,7 +117,7 @@ class SlurmEngine:
     def close(self) -> None:
         """Do nothing: jobs continue without the sweep."""
 
-    def adopt(self) -> None:
+    def recover(self) -> None:
         """Find the jobs that an earlier sweep of this study left in the queue."""
         by_path = {str(run.folder.path): run for run in self.plan.runs}
         for table, row in self._with_retries(self._queued):
@@ -127,7 +127,7 @@ class SlurmEngine:
             if runs:
                 self._under_way[table, row] = runs
 
-    def adopted(self) -> Sequence[PlannedRun]:
+    def recovered(self) -> Sequence[PlannedRun]:
         """The runs that an earlier sweep of this study left in the queue."""
         return [run for runs in self._under_way.values() for run in runs]
 
