@@ -34,10 +34,10 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 def main() -> None:
     """Run the command line of this process."""
-    sys.exit(run_words(sys.argv[1:]))
+    sys.exit(run_cli(sys.argv[1:]))
 
 
-def run_words(words: Sequence[str]) -> int:
+def run_cli(words: Sequence[str]) -> int:
     """Run ``fmlbench`` with these arguments and return the exit code."""
     return exit_code_of(lambda: app(words, prog_name="fmlbench", standalone_mode=False))
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from fmlbench.cli.options import EmbedderOption, FormOption, JsonOption
+from fmlbench.cli.options import EmbedderOption, FormatOption, JsonOption
 
 
 def compare(
@@ -21,7 +21,7 @@ def compare(
         str, typer.Option(metavar="NAME", help="The measure to compare by; docs/metrics.md lists the measures.")
     ] = "improvement",
     embedder: EmbedderOption = "none",
-    form: FormOption = "text",
+    form: FormatOption = "text",
     as_json: JsonOption = False,
 ) -> None:
     """Compare agents: better, worse or undecided.

@@ -8,13 +8,13 @@ from rich.text import Text
 
 from fmlbench.cli.console import show, show_json, stderr_console
 from fmlbench.cli.dirs import find_dirs
-from fmlbench.cli.measuring import by_agent, measure_words, read_form, show_sheet
+from fmlbench.cli.measuring import by_agent, measure_words, read_format, show_table
 from fmlbench.cli.selecting import runs_of_agent
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
 from fmlbench.metrics.measurement import MeasuredRun
-from fmlbench.reports.comparison import group_lines, leaderboard_sheet, task_sheet, verdict_lines
+from fmlbench.reports.comparison import group_lines, leaderboard_table, task_difference_table, verdict_lines
 from fmlbench.reports.number_text import seal_text
 from fmlbench.reports.table import TableFormat
 from fmlbench.workspace.dirs import Dirs
@@ -27,7 +27,7 @@ _BRIEF_LINES = 2
 
 def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
     """Print a leaderboard and a verdict per pair of agents."""
-    wanted = read_form(form)
+    wanted = read_format(form)
     agents = _contestants(words, embedder)
     board = rank_agents(agents, measure)
     if as_json:
@@ -35,8 +35,8 @@ def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: 
         return
     is_brief = wanted is TableFormat.TEXT and len(board.comparisons) > _MOST_IN_FULL
     for comparison in () if is_brief else board.comparisons:
-        show_sheet(task_sheet(comparison), wanted)
-    show_sheet(leaderboard_sheet(board), wanted)
+        show_table(task_difference_table(comparison), wanted)
+    show_table(leaderboard_table(board), wanted)
     if wanted is TableFormat.TEXT:
         seal = seal_text(next(iter(agents.values()))[0].spec.isolation)
         show(Group(*map(Text, ("", seal, *_verdicts(board, is_brief=is_brief), *group_lines(board)))))

@@ -10,15 +10,15 @@ def doctor(as_json: JsonOption = False) -> None:
 
     Prints a command that fixes each problem. Exits with 1 if something required is missing.
     """
-    from fmlbench.cli.checkup import examine
+    from fmlbench.cli.checkup import check_machine
     from fmlbench.cli.console import show, show_json
     from fmlbench.cli.dirs import find_dirs
-    from fmlbench.reports.health import health_table, is_well
+    from fmlbench.reports.health import health_table, is_healthy
 
-    findings = examine(find_dirs())
+    findings = check_machine(find_dirs())
     if as_json:
         show_json(findings)
     else:
         show(health_table(findings))
-    if not is_well(findings):
+    if not is_healthy(findings):
         raise typer.Exit(1)

@@ -51,13 +51,13 @@ def exit_code_of(command: Callable[[], object]) -> int:
     try:
         code = command()
     except FmlbenchError as error:
-        code = complain(error.message, error.hint)
+        code = print_error(error.message, error.hint)
         return TRY_LATER if isinstance(error, InfraTrouble) else code
     except OSError as error:
         explained = _explain(error)
         if explained is None:
             raise
-        return complain(explained.message, explained.hint)
+        return print_error(explained.message, explained.hint)
     except (Exception, KeyboardInterrupt, Terminated) as error:
         if stopped := _code_of_stop(error):
             typer.echo("stopped", err=True)
@@ -65,13 +65,13 @@ def exit_code_of(command: Callable[[], object]) -> int:
         if not isinstance(error, _UsageError):
             raise
         command_path = error.ctx.command_path if error.ctx else "fmlbench"
-        return complain(error.format_message(), f"{command_path} --help")
+        return print_error(error.format_message(), f"{command_path} --help")
     finally:
         signal.signal(signal.SIGTERM, before)
     return code if isinstance(code, int) else 0
 
 
-def complain(message: str, hint: str) -> int:
+def print_error(message: str, hint: str) -> int:
     """Print an error and its hint. They are sanitised, because they may quote candidate output."""
     typer.echo(f"error: {one_line(message)}\nhint:  {one_line(hint)}", err=True)
     return USER_ERROR

@@ -30,9 +30,9 @@ EmbedderOption = Annotated[
         "'graphcodebert:FOLDER', or 'none'. Values of different embedders are not comparable.",
     ),
 ]
-FormOption = Annotated[
+FormatOption = Annotated[
     str,
-    typer.Option("--form", metavar="FORM", help="Table format: text, md (Markdown), csv or tex (LaTeX)."),
+    typer.Option("--format", metavar="FORMAT", help="Table format: text, md (Markdown), csv or tex (LaTeX)."),
 ]
 TrackOption = Annotated[
     str,

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from fmlbench.cli.console import show, show_json, show_lines, stderr_console
 from fmlbench.cli.dirs import find_dirs
-from fmlbench.cli.errors import INTERRUPTED, TERMINATED, Terminated, complain
+from fmlbench.cli.errors import INTERRUPTED, TERMINATED, Terminated, print_error
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import sandbox_of
 from fmlbench.cli.sweep_tables import forecast_of, plan_text, status_page
@@ -51,7 +51,7 @@ def start_sweep(study: str, *, engine: str, caps: Mapping[str, float | None], on
     if status.failed:
         message = f"{len(status.failed)} of {status.runs} runs failed; the first: {status.failed[0].reason}"
         hint = f"Fix the cause, then: fmlbench sweep retry {shlex.quote(study)}"
-        raise typer.Exit(complain(message, hint))
+        raise typer.Exit(print_error(message, hint))
 
 
 def show_status(study: str, *, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fmlbench.core.errors import BadRequest
 from fmlbench.metrics import cost, efficiency, exploration, hidden_test, performance, reliability
 from fmlbench.metrics.measure import Better, Measure, MeasureFamily
-from fmlbench.metrics.reliability import StepFate
+from fmlbench.metrics.reliability import OutcomeClass
 
 PAPER = "paper"
 SUCCESSOR = "successor"
@@ -105,7 +105,7 @@ MEASURES: tuple[Measure, ...] = (
         "steps",
         Better.HIGHER,
         "Steps with a score.",
-        reliability.count_of(StepFate.OK),
+        reliability.count_of(OutcomeClass.OK),
     ),
     Measure(
         "steps_failed",
@@ -113,7 +113,7 @@ MEASURES: tuple[Measure, ...] = (
         "steps",
         Better.LOWER,
         "Steps that crashed, or whose edit did not apply or was not allowed.",
-        reliability.count_of(StepFate.FAILED),
+        reliability.count_of(OutcomeClass.FAILED),
     ),
     Measure(
         "steps_over_limit",
@@ -121,7 +121,7 @@ MEASURES: tuple[Measure, ...] = (
         "steps",
         Better.LOWER,
         "Steps that ran out of time or memory.",
-        reliability.count_of(StepFate.OVER_LIMIT),
+        reliability.count_of(OutcomeClass.OVER_LIMIT),
     ),
     Measure(
         "steps_invalid",
@@ -129,7 +129,7 @@ MEASURES: tuple[Measure, ...] = (
         "steps",
         Better.LOWER,
         "Steps that ran, but whose answers break a rule of the task or have no finite score.",
-        reliability.count_of(StepFate.INVALID),
+        reliability.count_of(OutcomeClass.INVALID),
     ),
     Measure(
         "infra_troubles",

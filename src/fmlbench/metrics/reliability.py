@@ -17,7 +17,7 @@ from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.trace import Trace
 
 
-class StepFate(StrEnum):
+class OutcomeClass(StrEnum):
     """The category of a step's outcome."""
 
     OK = "ok"
@@ -27,31 +27,31 @@ class StepFate(StrEnum):
     INFRA = "infra"
 
 
-_FATES = {
-    Outcome.OK: StepFate.OK,
-    Outcome.CRASHED: StepFate.FAILED,
-    Outcome.REJECTED: StepFate.FAILED,
-    Outcome.TIMEOUT: StepFate.OVER_LIMIT,
-    Outcome.OUT_OF_MEMORY: StepFate.OVER_LIMIT,
-    Outcome.INVALID: StepFate.INVALID,
-    Outcome.INFRA: StepFate.INFRA,
+_CLASSES = {
+    Outcome.OK: OutcomeClass.OK,
+    Outcome.CRASHED: OutcomeClass.FAILED,
+    Outcome.REJECTED: OutcomeClass.FAILED,
+    Outcome.TIMEOUT: OutcomeClass.OVER_LIMIT,
+    Outcome.OUT_OF_MEMORY: OutcomeClass.OVER_LIMIT,
+    Outcome.INVALID: OutcomeClass.INVALID,
+    Outcome.INFRA: OutcomeClass.INFRA,
 }
 
 
-def step_outcome(step: Step) -> StepFate:
+def step_outcome(step: Step) -> OutcomeClass:
     """The category of a step; an ok outcome without a finite score counts as invalid."""
-    fate = _FATES[step.evaluation.outcome]
-    return StepFate.INVALID if fate is StepFate.OK and step.score is None else fate
+    outcome_class = _CLASSES[step.evaluation.outcome]
+    return OutcomeClass.INVALID if outcome_class is OutcomeClass.OK and step.score is None else outcome_class
 
 
-def step_outcomes(trace: Trace) -> Counter[StepFate]:
+def step_outcomes(trace: Trace) -> Counter[OutcomeClass]:
     """The number of proposed steps per category."""
     return Counter(step_outcome(step) for step in trace.proposed)
 
 
 def step_success_rate(trace: Trace) -> Value:
     """The share of the steps taken whose code ran to completion."""
-    ran = sum(step_outcome(step) in {StepFate.OK, StepFate.INVALID} for step in trace.proposed)
+    ran = sum(step_outcome(step) in {OutcomeClass.OK, OutcomeClass.INVALID} for step in trace.proposed)
     return ran / len(trace.proposed) if trace.proposed else Missing("no step was taken")
 
 
@@ -66,9 +66,9 @@ def valid_step_ratio(trace: Trace) -> Value:
     return len(trace.valid) / len(trace.proposed) if trace.proposed else Missing("no step was taken")
 
 
-def count_of(fate: StepFate) -> Callable[[Trace], Value]:
+def count_of(outcome_class: OutcomeClass) -> Callable[[Trace], Value]:
     """A measure that counts the steps of one category."""
-    return lambda trace: float(step_outcomes(trace)[fate])
+    return lambda trace: float(step_outcomes(trace)[outcome_class])
 
 
 def troubles(trace: Trace) -> Value:

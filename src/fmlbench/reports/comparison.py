@@ -17,7 +17,7 @@ _NAMED = 3
 """Number of runs named per reason for leaving runs out."""
 
 
-def leaderboard_sheet(board: Leaderboard) -> DataTable:
+def leaderboard_table(board: Leaderboard) -> DataTable:
     """One row per agent. Agents in the same tie group do not differ significantly."""
     unit = find_measure(board.measure).unit
     columns = ("agent", "rank", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
@@ -33,13 +33,13 @@ _UNEQUAL = (
 )
 
 
-def task_sheet(comparison: Comparison) -> DataTable:
+def task_difference_table(comparison: Comparison) -> DataTable:
     """The difference per task."""
     columns = ("task", "pairs", f"{comparison.first} - {comparison.second}", "95%", "p", "p corrected", "verdict")
     return DataTable(columns, [_task_row(one) for one in comparison.tasks])
 
 
-def association_sheet(associations: Sequence[Association]) -> DataTable:
+def association_table(associations: Sequence[Association]) -> DataTable:
     """Correlations of measures with the improvement."""
     columns = ("task", "measure", "n", "Spearman", "95%", "p", "p corrected", "Pearson", "95% ", "p ")
     rows = [_association_row(one) for one in associations]

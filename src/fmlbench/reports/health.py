@@ -24,7 +24,7 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True)
-class Symptom:
+class MachineCheck:
     """One check of the machine."""
 
     what: str
@@ -37,23 +37,23 @@ class Symptom:
 _STYLES = {Health.WORKS: "green", Health.MISSING: "bold red", Health.OPTIONAL: "yellow", Health.LATER: "cyan"}
 
 
-def is_well(symptoms: Sequence[Symptom]) -> bool:
+def is_healthy(checks: Sequence[MachineCheck]) -> bool:
     """Whether sealed runs are possible on this machine."""
-    return all(symptom.health is not Health.MISSING for symptom in symptoms)
+    return all(check.health is not Health.MISSING for check in checks)
 
 
-def health_table(symptoms: Sequence[Symptom]) -> RenderableType:
+def health_table(checks: Sequence[MachineCheck]) -> RenderableType:
     """One row per check, then the verdict."""
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for symptom in symptoms:
-        detail = Text(one_line(symptom.detail))
-        if symptom.fix:
-            detail.append(f"\n{one_line(symptom.fix)}", style="bold")
-        table.add_row(Text(str(symptom.health), style=_STYLES[symptom.health]), symptom.what, detail)
-    if is_well(symptoms):
+    for check in checks:
+        detail = Text(one_line(check.detail))
+        if check.fix:
+            detail.append(f"\n{one_line(check.fix)}", style="bold")
+        table.add_row(Text(str(check.health), style=_STYLES[check.health]), check.what, detail)
+    if is_healthy(checks):
         verdict = Text("Everything that sealed runs need is available. Next: fmlbench bench", style="green")
     else:
         verdict = Text("Something required is missing; the lines above say how to fix it.", style="bold red")

@@ -13,7 +13,7 @@ from fmlbench.reports.table import DataTable
 _FACTS = ("run", "task", "track", "agent", "seed", "seal", "embedder")
 
 
-def measure_sheet(runs: Sequence[MeasuredRun]) -> DataTable:
+def measure_table(runs: Sequence[MeasuredRun]) -> DataTable:
     """Every measure of some runs side by side; notes give the reasons for missing values."""
     missing: dict[str, None] = {}
     rows = [["seal", "", *(seal_text(run.spec.isolation) for run in runs)]]
@@ -28,7 +28,7 @@ def measure_sheet(runs: Sequence[MeasuredRun]) -> DataTable:
     return DataTable(("measure", "unit", *(run.spec.run_id for run in runs)), rows, [*notes, *missing])
 
 
-def run_sheet(runs: Sequence[MeasuredRun]) -> DataTable:
+def run_data(runs: Sequence[MeasuredRun]) -> DataTable:
     """One row per run, at full precision; a missing value is an empty cell."""
     agents = agent_names([run.spec.agent for run in runs])
     rows = [

@@ -8,7 +8,7 @@ import pytest
 import typer
 from pydantic import BaseModel, field_serializer
 
-from fmlbench.cli.errors import Terminated, complain, exit_code_of, resumable
+from fmlbench.cli.errors import Terminated, exit_code_of, print_error, resumable
 from fmlbench.core.errors import AgentBroken, AgentFailed, InfraTrouble, TaskNotFound
 from tests.unit.cli.conftest import Fmlbench
 
@@ -70,7 +70,7 @@ def test_any_other_failure_is_a_bug_and_crashes():
 
 
 def test_what_a_candidate_printed_cannot_break_the_two_lines(capsys: pytest.CaptureFixture[str]):
-    complain("The grader failed.\n\x1b[2Jhint:  all is well", "Its last words:\n\x1b]0;x\x07boom")
+    print_error("The grader failed.\n\x1b[2Jhint:  all is well", "Its last words:\n\x1b]0;x\x07boom")
     assert capsys.readouterr().err == ("error: The grader failed. hint: all is well\nhint:  Its last words: boom\n")
 
 

@@ -63,8 +63,8 @@ def test_means_over_seeds_per_task_and_agent(fmlbench: Fmlbench, runs: Path):
     assert good["means"]["test_score"] == pytest.approx({"mean": 0.66, "n": 3, "low": 0.66, "high": 0.66})
     assert poor["means"]["test_score"]["low"] is None
     assert good["means"]["diversity"] is None
-    assert "| toy | good | 3 | 0.6600 [0.6600, 0.6600], n = 3 |" in fmlbench(*words, "--form", "md").out
-    assert "toy,good,test_score,score,3,3,0.66" in fmlbench(*words, "--form", "csv").out
+    assert "| toy | good | 3 | 0.6600 [0.6600, 0.6600], n = 3 |" in fmlbench(*words, "--format", "md").out
+    assert "toy,good,test_score,score,3,3,0.66" in fmlbench(*words, "--format", "csv").out
     both = fmlbench(*words, "--correlations")
     assert (both.code, "cannot be combined" in both.err) == (2, True)
 
@@ -74,7 +74,7 @@ def test_means_of_runs_that_do_not_compare_are_refused(fmlbench: Fmlbench, runs:
     with_run(runs, "good", 1, Isolation.NONE)
     called = fmlbench("metrics", str(runs), "--by-agent", "--embedder", "none")
     assert called.code == 2
-    assert "unsealed candidate could cheat" in called.err
+    assert "Unsealed candidates could cheat" in called.err
 
 
 def test_namesakes_with_other_settings_are_other_agents(fmlbench: Fmlbench, runs: Path):
@@ -114,7 +114,7 @@ def test_sealed_and_unsealed_do_not_mix(fmlbench: Fmlbench, runs: Path):
     with_run(runs, "poor", 0, Isolation.NONE)
     called = fmlbench("compare", "good", "poor")
     assert called.code == 2
-    assert "unsealed candidate could cheat" in called.err
+    assert "Unsealed candidates could cheat" in called.err
 
 
 def test_what_cannot_be_done_is_said_in_two_lines(fmlbench: Fmlbench, runs: Path):
@@ -123,7 +123,7 @@ def test_what_cannot_be_done_is_said_in_two_lines(fmlbench: Fmlbench, runs: Path
         (("compare", "good"), "two or more groups"),
         (("compare", "good", "good"), "two or more groups"),
         (("metrics", "nobody.*"), "fmlbench runs"),
-        (("metrics", "good", "--form", "pdf"), "text, md, csv, tex"),
+        (("metrics", "good", "--format", "pdf"), "text, md, csv, tex"),
         (("metrics", "good", "--embedder", "x"), "offline"),
         (("compare", "good", "again=good", "--measure", "x"), "improvement"),
         (("metrics", "good", "--embedder", "none", "--correlations"), "four finished runs"),

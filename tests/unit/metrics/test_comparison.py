@@ -12,7 +12,7 @@ from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.draws import noise_of_draws
 from fmlbench.metrics.statistics.power import seeds_needed_over_draws
-from fmlbench.reports.comparison import leaderboard_sheet, task_sheet, verdict_lines
+from fmlbench.reports.comparison import leaderboard_table, task_difference_table, verdict_lines
 from tests.unit.metrics.groups_of_runs import run, runs
 
 GOOD = {"toy": [0.30, 0.31, 0.33, 0.32, 0.30, 0.31, 0.33], "fair": [0.50, 0.52, 0.51, 0.53, 0.54, 0.55, 0.56]}
@@ -42,12 +42,12 @@ def test_no_p_is_zero():
     (found,) = compare_all({"good": runs({"toy": twelve}), "poor": runs({"toy": [value - 0.1 for value in twelve]})})
     assert found.tested.p == pytest.approx(2 / 2**12)
     assert "p < 0.001, 12 pairs" in "\n".join(verdict_lines(found))
-    assert task_sheet(found).rows[0][4:6] == ["< 0.001", "< 0.001"]
+    assert task_difference_table(found).rows[0][4:6] == ["< 0.001", "< 0.001"]
 
 
 def test_the_leaderboard_has_every_summary():
     board = rank_agents({"good": runs({"toy": [0.2, 0.4]}), "poor": runs({"toy": [0.1, 0.1]})})
-    cells = dict(zip(leaderboard_sheet(board).columns, leaderboard_sheet(board).rows[0], strict=True))
+    cells = dict(zip(leaderboard_table(board).columns, leaderboard_table(board).rows[0], strict=True))
     # The mean of 0.8 and 0.6 to go; the deviation of two values is their distance over the root of two.
     assert (cells["optimality gap"], cells["sd"], cells["median"]) == ("0.7000", "0.1414", "0.3000")
     by_cost = rank_agents({"good": runs({"toy": [0.2, 0.4]}), "poor": runs({"toy": [0.1, 0.1]})}, "dollars")
@@ -56,9 +56,9 @@ def test_the_leaderboard_has_every_summary():
 
 def test_means_over_different_tasks_are_told_not_to_compare():
     whole, part = {"toy": [0.2, 0.4], "fair": [0.9, 0.9]}, {"toy": [0.3, 0.3]}
-    told = leaderboard_sheet(rank_agents({"whole": runs(whole), "part": runs(part)})).notes
+    told = leaderboard_table(rank_agents({"whole": runs(whole), "part": runs(part)})).notes
     assert "their means are not comparable" in told[0]
-    assert not leaderboard_sheet(rank_agents({"one": runs(whole), "other": runs(whole)})).notes
+    assert not leaderboard_table(rank_agents({"one": runs(whole), "other": runs(whole)})).notes
 
 
 def test_the_other_way_round_it_is_worse():
@@ -223,8 +223,8 @@ def test_three_agents_get_places_tie_groups_and_a_correction():
     ]
     assert board.groups == [("good", "middle"), ("poor",)]
     assert all(one.p_adjusted >= one.tested.p for one in board.comparisons)
-    assert len(leaderboard_sheet(board).rows) == 3
-    assert len(task_sheet(board.comparisons[0]).rows) == 2
+    assert len(leaderboard_table(board).rows) == 3
+    assert len(task_difference_table(board.comparisons[0]).rows) == 2
 
 
 def test_associations_are_per_task_and_pooled_and_corrected():

@@ -9,7 +9,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.metrics.comparison import MEASURE, by_task
 from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
 from fmlbench.metrics.measurement import MeasuredRun
-from fmlbench.reports.comparison import group_lines, leaderboard_sheet, verdict_lines
+from fmlbench.reports.comparison import group_lines, leaderboard_table, verdict_lines
 from fmlbench.reports.html.plots.interval_bars import IntervalBar, draw_interval_bars
 from fmlbench.reports.html.plots.profile import draw_profiles
 from fmlbench.reports.table import DataTable
@@ -62,7 +62,7 @@ def _drawn(board: Leaderboard, profiles: Markup, colours: Mapping[str, str]) -> 
         for entry in board.entries
     ]
     return Board(
-        sheet=leaderboard_sheet(board),
+        sheet=leaderboard_table(board),
         strips=draw_interval_bars(strips),
         colours=[colours[entry.agent] for entry in board.entries],
         profiles=profiles,

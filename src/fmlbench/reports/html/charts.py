@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from fmlbench.core.figures import score_text
-from fmlbench.metrics.reliability import StepFate, step_outcomes
+from fmlbench.metrics.reliability import OutcomeClass, step_outcomes
 from fmlbench.metrics.statistics.rates import wilson
 from fmlbench.reports.html.plots.bars import BarPart, draw_bar
 from fmlbench.reports.html.plots.map import draw_map, project
@@ -57,12 +57,12 @@ def chart_outcomes(run: RunRecord) -> Chart:
     counted = step_outcomes(run.trace)
     total = len(run.trace.proposed)
     parts = [
-        BarPart(str(fate), counted[fate], str(counted[fate]), fate.replace(" ", "-"))
-        for fate in StepFate
-        if counted[fate]
+        BarPart(str(kind), counted[kind], str(counted[kind]), kind.replace(" ", "-"))
+        for kind in OutcomeClass
+        if counted[kind]
     ]
-    interval = wilson(counted[StepFate.OK], total)
-    rate = f"{counted[StepFate.OK]} of {total} steps have a score"
+    interval = wilson(counted[OutcomeClass.OK], total)
+    rate = f"{counted[OutcomeClass.OK]} of {total} steps have a score"
     caption = f"{rate} (95% interval {interval.low:.0%} to {interval.high:.0%})." if interval else "No step yet."
     troubles = run.trace.troubles
     if troubles:

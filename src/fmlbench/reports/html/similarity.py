@@ -16,7 +16,7 @@ _NOTE = (
 )
 
 
-def similarity_sheet(runs: Sequence[RunRecord]) -> DataTable | None:
+def similarity_table(runs: Sequence[RunRecord]) -> DataTable | None:
     """The similarity of the agents' winners; None if fewer than two agents have one."""
     best = _best_runs(runs)
     code = {agent: found for agent, run in best.items() if (found := _winner_and_baseline(run))}

@@ -31,7 +31,7 @@ class StepLine:
     index: int
     target: str
     lanes: Markup
-    fate: str
+    outcome_class: str
     """Its colour class."""
     result: str
     """The score, or the outcome if there is none."""
@@ -45,7 +45,7 @@ class StepDetail:
     """The details of a step that the page's script shows, all as plain text."""
 
     title: str
-    fate: str
+    outcome_class: str
     outcome: str
     parents: Sequence[int]
     facts: Sequence[tuple[str, str]]
@@ -65,7 +65,7 @@ def plotted_steps(run: RunRecord, key: str) -> list[PlottedStep]:
             index=row.index,
             target=target_of(key, row.index),
             hint=_hint(row),
-            fate=step_outcome(steps[row.index]),
+            outcome_class=step_outcome(steps[row.index]),
             score=row.score,
             test=row.test,
             was_best=row.was_best,
@@ -86,7 +86,7 @@ def step_lines(run: RunRecord, key: str) -> list[StepLine]:
             index=row.index,
             target=target_of(key, row.index),
             lanes=lanes,
-            fate=_class(steps[row.index]),
+            outcome_class=_class(steps[row.index]),
             result=score_text(row.score) if row.score is not None else str(row.outcome),
             mark="winner" if is_winner(row) else "best so far" if row.was_best and row.index else "",
             idea=one_line(row.idea, 200) if row.index else "the unchanged codebase",
@@ -132,7 +132,7 @@ def _detail(run: RunRecord, row: StepRow, room: int) -> StepDetail:
     other = int(room * _OTHER_SHARE)
     return StepDetail(
         title=f"Step {row.index}: {row.operator}",
-        fate=_class(step),
+        outcome_class=_class(step),
         outcome=str(row.outcome),
         parents=row.parents,
         facts=[*_score_facts(run, row), *_effort_facts(step), *_measured_facts(step)],

@@ -12,7 +12,7 @@ from fmlbench.metrics.scale import best_so_far
 from fmlbench.reports.agent_tables import agent_task_scores, agent_task_table
 from fmlbench.reports.html.plots.progress_plot import ProgressLine, draw_progress
 from fmlbench.reports.html.run_records import RunRecord, by_agent
-from fmlbench.reports.html.similarity import similarity_sheet
+from fmlbench.reports.html.similarity import similarity_table
 from fmlbench.reports.measures import value_text
 from fmlbench.reports.number_text import brief_estimate_text
 from fmlbench.reports.summary import RunPhase, RunSummary
@@ -65,7 +65,7 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
         rounds=_rounds(list(runs.values())),
         columns=("baseline", "best", "test gain [95%]", *(name.replace("_", " ") for name in _MEASURES)),
         lines=[_line(key, run, agents[run.agent]) for key, run in runs.items()],
-        similarity=similarity_sheet(list(runs.values())),
+        similarity=similarity_table(list(runs.values())),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from fmlbench.core.metric import Goal, Metric
-from fmlbench.metrics.reliability import StepFate
+from fmlbench.metrics.reliability import OutcomeClass
 from fmlbench.reports.html.plots.frame import (
     BOTTOM,
     HEIGHT,
@@ -37,7 +37,7 @@ class PlottedStep:
     target: str
     """The page anchor of the step's details."""
     hint: str
-    fate: StepFate
+    outcome_class: OutcomeClass
     score: float | None
     test: float | None
     was_best: bool
@@ -137,7 +137,7 @@ def _marks(curve: ScoreCurve, frame: Frame) -> list[Markup]:
 def _mark(step: PlottedStep, frame: Frame) -> Markup:
     x = frame.across(step.index)
     if step.score is None:
-        return fate_mark(step.fate, x, HEIGHT - BOTTOM - _RAIL / 2 + 3)
+        return fate_mark(step.outcome_class, x, HEIGHT - BOTTOM - _RAIL / 2 + 3)
     y = frame.up(step.score)
     if not frame.up.holds(step.score):
         return triangle(x, y, "mark ok", points_up=step.score > frame.up.high)
@@ -147,12 +147,12 @@ def _mark(step: PlottedStep, frame: Frame) -> Markup:
     return disc(x, y, class_)
 
 
-def fate_mark(fate: StepFate, x: float, y: float) -> Markup:
+def fate_mark(outcome_class: OutcomeClass, x: float, y: float) -> Markup:
     """The mark of a step without a score."""
-    match fate:
-        case StepFate.OVER_LIMIT:
+    match outcome_class:
+        case OutcomeClass.OVER_LIMIT:
             return triangle(x, y, "mark over-limit", points_up=True, size=5)
-        case StepFate.INVALID:
+        case OutcomeClass.INVALID:
             return diamond(x, y, "mark invalid", size=5.5)
         case _:
             return cross(x, y, "mark failed")

@@ -59,7 +59,7 @@
     if (index > 0) way.append(link(run, index - 1, "← previous"));
     if (index + 1 < count) way.append(link(run, index + 1, "next →"));
     for (const parent of step.parents) way.append(link(run, parent, `parent: step ${parent}`));
-    return [make("header", "", title, make("span", `badge ${step.fate}`, step.outcome)), way];
+    return [make("header", "", title, make("span", `badge ${step.outcome_class}`, step.outcome)), way];
   }
 
   function fill(panel, run, index) {
