@@ -93,7 +93,7 @@ def two_workers(folder: Path, cache: Path, *, seeds: int, seconds: float) -> Ite
         ">= 1.9 x on 2 idle cores",
     )
     yield f"the same, 1 worker on 2 cores / 2 workers ({alone:.1f} s)", f"{alone / both:.2f} x", ""
-    yield "peak memory of a worker: its player / its share of the sweep", f"{memory} MB", ""
+    yield "peak memory of a worker: its runner / its share of the sweep", f"{memory} MB", ""
 
 
 def toy_file(name: str) -> str:
@@ -128,7 +128,7 @@ def write_study(folder: Path, *, seeds: int, agents: str, steps: int) -> Path:
 
 
 def timed(study: Path, cache: Path, runs: Path, *words: str, cores: int | None = None) -> tuple[float, str]:
-    """Seconds that a sweep takes, and the most memory that one of its players and the sweep itself had."""
+    """Seconds that a sweep takes, and the most memory that one of its runners and the sweep itself had."""
     allowed = sorted(os.sched_getaffinity(0))[:cores]
     settings = {**os.environ, "FMLBENCH_CACHE": str(cache), "FMLBENCH_RUNS": str(runs)}
     command = [sys.executable, "-m", "fmlbench", "sweep", "start", str(study), *words]
@@ -139,16 +139,16 @@ def timed(study: Path, cache: Path, runs: Path, *words: str, cores: int | None =
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
     )
-    players: dict[int, int] = {}
+    runners: dict[int, int] = {}
     own = 0
     while process.poll() is None:
         own = max(own, peak_mb(process.pid))
         for pid in children_of(process.pid):
-            players[pid] = max(players.get(pid, 0), peak_mb(pid))
+            runners[pid] = max(runners.get(pid, 0), peak_mb(pid))
         time.sleep(0.05)
     assert process.stderr
     assert process.returncode == 0, process.stderr.read().decode()
-    return time.monotonic() - started, f"{max(players.values(), default=0)} / {own}"
+    return time.monotonic() - started, f"{max(runners.values(), default=0)} / {own}"
 
 
 def children_of(pid: int) -> list[int]:
@@ -221,7 +221,7 @@ class Turnstile:
 
     parallel = 100
 
-    def adopted(self) -> Sequence[PlannedRun]:
+    def recovered(self) -> Sequence[PlannedRun]:
         return []
 
     def room(self) -> int:
@@ -231,7 +231,7 @@ class Turnstile:
         assert len(runs) == self.parallel
         raise self.Started
 
-    def over(self) -> Sequence[JobDone]:
+    def finished(self) -> Sequence[JobDone]:
         return []
 
     def stop(self) -> None:

@@ -91,7 +91,7 @@ def _verdicts(compared: Any) -> Iterator[str]:
 
 def _by_agent(runs: Path) -> Iterator[str]:
     """The paper's table, without the columns that are not informative here."""
-    lines = [line for line in _output("metrics", runs, "--by-agent", "--form", "md").splitlines() if line[:1] == "|"]
+    lines = [line for line in _output("metrics", runs, "--by-agent", "--format", "md").splitlines() if line[:1] == "|"]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     kept = [place for place, name in enumerate(rows[0]) if not name.startswith(LEFT_OUT)]
     for row in rows:

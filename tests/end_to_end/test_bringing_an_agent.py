@@ -115,7 +115,7 @@ def test_a_program_that_ends_well_and_submits_nothing_has_achieved_nothing(cache
     shown = " ".join((done.stdout + done.stderr).split())
     assert "best step the baseline; no step beat it on validation" in shown
     ending = r"ok: it ended by itself; after \d+ s, \d+ CPU seconds"
-    assert re.search(f"0 of 0 gave a score; the budget is 2; ended early: {ending}", shown)
+    assert re.search(f"0 of 0 have a score; the budget is 2; ended early: {ending}", shown)
     assert re.search(f"The agent ended: {ending}", shown)
     folder, state = only_run(terminal)
     assert [step.idea for step in state.steps] == ["baseline"]

@@ -78,7 +78,7 @@ def test_a_run_that_is_stopped_says_how_to_go_on_and_does(terminal: Terminal, nu
         process.send_signal(number)
         seen += process.stderr.read()
     assert process.returncode == code, seen
-    assert "go on with: fmlbench resume" in seen
+    assert "resume with: fmlbench resume" in seen
     name = next(terminal.runs.iterdir()).name
     assert terminal.ask("resume", name)["summary"]["stage"] == "complete"
 

@@ -53,7 +53,7 @@ def test_a_run_is_measured(machine: Machine):
     (measured,) = json.loads(machine.call("metrics", "toy", "--json"))
     assert measured["embedder"].startswith("offline-")
     assert measured["values"]["steps_ok"] == 1.0
-    assert "steps_ok," in machine.call("metrics", "greedy", "--form", "csv")
+    assert "steps_ok," in machine.call("metrics", "greedy", "--format", "csv")
 
 
 def test_every_score_is_reproduced(machine: Machine, bundle: Path):

@@ -20,13 +20,13 @@ def bench(cache: Path, tmp_path: Path) -> Bench:
 
 
 def kill_at_random(process: "subprocess.Popen[str]", folder: Path, rng: random.Random, kills: int) -> int:
-    """Kill players until the sweep is over; return how many died."""
+    """Kill runners until the sweep is over; return how many died."""
     killed = 0
     while process.poll() is None:
         time.sleep(rng.uniform(0.2, 1.5))
-        players = sorted(players_in(folder))
-        if players and killed < kills:
-            os.kill(rng.choice(players), signal.SIGKILL)
+        runners = sorted(players_in(folder))
+        if runners and killed < kills:
+            os.kill(rng.choice(runners), signal.SIGKILL)
             killed += 1
     return killed
 
@@ -62,7 +62,7 @@ def test_ctrl_c_ends_the_players_and_the_sweep_goes_on_later(bench: Bench):
     sweep.send_signal(signal.SIGINT)
     _, err = sweep.communicate(timeout=120)
     assert sweep.returncode == 130
-    assert "go on with: fmlbench sweep" in err
+    assert "continue with: fmlbench sweep" in err
     assert list(players_in(bench.folder)) == []
     stopped = bench.ask("runs", "status")
     assert stopped["states"]["complete"] < 4

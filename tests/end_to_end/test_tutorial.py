@@ -38,14 +38,14 @@ def test_a_repository_becomes_an_admitted_task(tmp_path: Path, cache: Path):
     assert "ok    practice: the baseline on practice questions: ok" in checked
     assert "bird-species is admitted." in checked
     assert "sealed test" in searched
-    assert "0 of 0 gave a score" in tried
+    assert "0 of 0 have a score" in tried
     (log,) = (tmp_path / "runs").glob("*/agent/log.txt")
     assert "practice: ok, score" in log.read_text()
 
 
 def test_a_strategy_a_proposer_and_a_preset_of_ones_own(tmp_path: Path, cache: Path):
     strategy, proposer, preset = follow("agents.md", tmp_path, cache)
-    for shown in ("passed", "after how many steps a climb is over", "of 4 gave a score"):
+    for shown in ("passed", "after how many steps a climb is over", "of 4 have a score"):
         assert shown in strategy
     assert "passed" in proposer
     (log,) = (tmp_path / "runs").glob("toy.cpu.rates.*/events.jsonl")

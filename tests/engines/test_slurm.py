@@ -103,7 +103,7 @@ def test_a_run_whose_job_reaches_its_time_limit_goes_on_in_another_one(
         status = bench.ask("limited", "status")
         print("slurm:", status["states"], status["failures"])
         assert (status["states"]["complete"], status["failed"]) == (2, [])
-        # It was SLURM who ended them, and players had the time to put everything away.
+        # It was SLURM who ended them, and runners had the time to put everything away.
         said = "".join(path.read_text() for path in (bench.folder / "limited" / ".slurm").glob("*.out"))
         assert "DUE TO TIME LIMIT" in said
         assert status["failures"].keys() == {"cut off"}

@@ -1,4 +1,4 @@
-"""Prepare and check tasks before the user's eyes."""
+"""Prepare and check tasks, and print the results."""
 
 import shlex
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from fmlbench.workspace.dirs import Dirs
 
 
 def prepare_folders(folders: Sequence[TaskFolder], track: str, *, unsealed: bool) -> None:
-    """Prepare tasks one after the other."""
+    """Prepare tasks sequentially."""
     dirs = find_dirs()
     sandbox = sandbox_of(isolation(unsealed=unsealed))
     for folder in folders:
@@ -37,14 +37,14 @@ def prepare_folders(folders: Sequence[TaskFolder], track: str, *, unsealed: bool
 
 
 def _run_command(folder: TaskFolder, track: str) -> str:
-    """What runs the task that was made ready, whether it has a name or a path."""
+    """The command that runs the prepared task."""
     whole = track.removesuffix(SMOKE)
     options = ([] if whole == "cpu" else ["--track", whole]) + (["--smoke"] if track != whole else [])
     return shlex.join(["fmlbench", "run", name_of(folder), *options])
 
 
 def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, as_json: bool) -> bool:
-    """Check a task and tell each finding as it comes; whether it is admitted."""
+    """Check a task, print each finding, and return whether it is admitted."""
     dirs = find_dirs()
     sandbox = open_sandbox(Isolation.BUBBLEWRAP)
     findings: list[Finding] = []
@@ -67,7 +67,7 @@ def check_folder(folder: TaskFolder, track: str, *, quick: bool, measure: bool, 
 
 def _calibrated(folder: TaskFolder, track: str, dirs: Dirs, sandbox: Sandbox, progress: Progress) -> TaskFolder:
     if track not in folder.task.tracks:
-        raise BadRequest(f"'{track}' is for trying out, and is not calibrated.", hint="Leave out --calibrate.")
+        raise BadRequest(f"Smoke track '{track}' cannot be calibrated.", hint="Leave out --calibrate.")
     prepared = prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
     today = datetime.now(UTC).date().isoformat()
     measured = calibrate(prepared, dirs, progress, machine=processor_name(), date=today)

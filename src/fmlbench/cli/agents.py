@@ -1,4 +1,4 @@
-"""fmlbench agents: list who can do the research."""
+"""fmlbench agents: list the agents and their settings."""
 
 from typing import Annotated
 
@@ -11,21 +11,21 @@ def agents(
     name: Annotated[
         str | None,
         typer.Argument(
-            metavar="[NAME]", help="One of them, or a Python file that defines one, to see what its settings mean."
+            metavar="[NAME]", help="Show the settings of this agent: its name, or a Python file that defines it."
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the agents there are.
+    """List the agents, or show one with its settings.
 
-    Also what to expect of them, and what can be set with 'fmlbench run TASK --set KEY=VALUE'.
+    Settings are changed with 'fmlbench run TASK --set KEY=VALUE'.
     """
     from fmlbench.agents.registry import all_agents, find_agent
     from fmlbench.cli.console import show, show_json
     from fmlbench.reports.agents import agent_page, agent_row, agent_rows, agent_table
 
-    asked = agent_rows(all_agents().values()) if name is None else agent_row(find_agent(name))
+    shown = agent_rows(all_agents().values()) if name is None else agent_row(find_agent(name))
     if as_json:
-        show_json(asked)
+        show_json(shown)
     else:
-        show(agent_table(asked) if isinstance(asked, list) else agent_page(asked))
+        show(agent_table(shown) if isinstance(shown, list) else agent_page(shown))

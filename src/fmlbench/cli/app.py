@@ -1,6 +1,6 @@
 """The command line: one thin file per command.
 
-Commands import what they need when they run, so that help comes at once.
+Commands import their dependencies when they run, so that --help starts fast.
 """
 
 import sys
@@ -34,11 +34,11 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_mar
 
 def main() -> None:
     """Run the command line of this process."""
-    sys.exit(run_words(sys.argv[1:]))
+    sys.exit(run_cli(sys.argv[1:]))
 
 
-def run_words(words: Sequence[str]) -> int:
-    """Run what was typed after ``fmlbench`` and return the exit code."""
+def run_cli(words: Sequence[str]) -> int:
+    """Run ``fmlbench`` with these arguments and return the exit code."""
     return exit_code_of(lambda: app(words, prog_name="fmlbench", standalone_mode=False))
 
 
@@ -52,10 +52,10 @@ def _print_version(wanted: bool) -> None:
 def _root(  # pyright: ignore[reportUnusedFunction]
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """A sealed benchmark of machine-learning research agents: what they reached and how they searched."""
+    """A sealed benchmark of machine-learning research agents: their results and how they searched."""
     del version
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

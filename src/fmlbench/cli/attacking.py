@@ -1,4 +1,4 @@
-"""Send the red team at a task before the user's eyes."""
+"""Run the red team's attacks on a task, and print the results."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from fmlbench.tasks.folder import TaskFolder
 def attack_folder(
     folder: TaskFolder, track: str, *, names: Sequence[str], quick: bool, unsealed: bool, as_json: bool
 ) -> bool:
-    """Try attacks on a task and tell of each as it ends; whether all of them were stopped."""
+    """Run attacks on a task, print each result, and return whether all were stopped."""
     dirs = find_dirs()
     sandbox = sandbox_of(isolation(unsealed=unsealed))
 
@@ -59,5 +59,5 @@ def _verdict(rows: Sequence[AttackRow], *, sealed: bool) -> Text:
     through = [row.attack for row in rows if not row.is_stopped]
     if through:
         return Text(f"\n{len(through)} of {len(rows)} not stopped{seal}: {', '.join(through)}", "bold red")
-    bar = f" None beat {rows[0].bar:.4f} on the sealed test: the baseline and two sigma." if rows else ""
+    bar = f" None beat {rows[0].bar:.4f} on the sealed test (baseline + 2 sigma)." if rows else ""
     return Text(f"\n{len(rows)} tried, all stopped{seal}.{bar}", "bold green")

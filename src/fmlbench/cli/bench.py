@@ -1,4 +1,4 @@
-"""fmlbench bench: the whole benchmark with the built-in agent."""
+"""fmlbench bench: run one agent on a whole suite."""
 
 from typing import Annotated
 
@@ -9,24 +9,23 @@ from fmlbench.cli.options import JsonOption, TrackOption, UnsealedOption
 
 def bench(
     suite: Annotated[
-        str, typer.Option(metavar="SUITE", help="Which tasks to run; 'fmlbench tasks' lists the suites.")
+        str, typer.Option(metavar="SUITE", help="The suite to run; 'fmlbench tasks' lists the suites.")
     ] = "quick",
-    agent: Annotated[
-        str, typer.Option(metavar="NAME", help="Who does the research; 'fmlbench agents' lists them.")
-    ] = "greedy",
-    steps: Annotated[int, typer.Option(metavar="N", help="How many proposals are tested on each task.")] = 5,
-    seed: Annotated[int, typer.Option(metavar="S", help="Decides all dice.")] = 0,
+    agent: Annotated[str, typer.Option(metavar="NAME", help="The agent; 'fmlbench agents' lists them.")] = "greedy",
+    steps: Annotated[int, typer.Option(metavar="N", help="Number of proposals tested on each task.")] = 5,
+    seed: Annotated[int, typer.Option(metavar="S", help="Random seed for the search and for data sampling.")] = 0,
     track: TrackOption = "cpu",
     retest: Annotated[
-        int, typer.Option(metavar="N", min=0, help="On how many fresh seeds the best step is tested again at the end.")
+        int,
+        typer.Option(metavar="N", min=0, help="Number of fresh seeds on which the best step is retested at the end."),
     ] = 3,
     unsealed: UnsealedOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run an agent on a whole suite and sum up.
+    """Run an agent on all tasks of a suite and print a summary.
 
-    With the built-in agent this needs no key, no GPU and no Docker. It can be stopped and repeated: a run that is
-    already there is gone on with.
+    The built-in agent needs no API key, no GPU and no Docker. After an interruption, repeat the command: existing runs
+    are resumed.
     """
     from fmlbench.cli.benching import bench_suite
     from fmlbench.cli.requests import RunRequest

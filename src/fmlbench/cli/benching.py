@@ -1,4 +1,4 @@
-"""Run a whole suite before the user's eyes, and sum it up."""
+"""Run an agent on a whole suite, and print a summary and a report."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ from fmlbench.workspace.dirs import Dirs
 
 
 def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:
-    """Play one run per task of the suite, going on with those that are already there."""
+    """Execute one run per task of the suite; existing runs are resumed."""
     dirs = find_dirs()
     specs = [request.spec(folder) for folder in _quickest_first(all_tasks(suite), request.track)]
     sandbox_of(specs[0].isolation)
@@ -38,7 +38,7 @@ def bench_suite(suite: str, request: RunRequest, *, as_json: bool) -> None:
 
 
 def _quickest_first(folders: Iterable[TaskFolder], track: str) -> list[TaskFolder]:
-    """So that there is something to see soon."""
+    """Sort tasks by calibrated step time, so that the first results come early."""
 
     def seconds(folder: TaskFolder) -> float:
         calibration = folder.track(track).calibration
@@ -48,7 +48,7 @@ def _quickest_first(folders: Iterable[TaskFolder], track: str) -> list[TaskFolde
 
 
 def _report(folders: Sequence[RunFolder], summaries: Sequence[RunSummary]) -> RenderableType:
-    """A page per run, and where there are several, all of them side by side."""
+    """A summary per run and, for several runs, a table of all."""
     parts: list[RenderableType] = []
     for folder, summary in zip(folders, summaries, strict=True):
         parts += [Text(), render_summary(summary, place=str(folder.path))]
@@ -58,7 +58,7 @@ def _report(folders: Sequence[RunFolder], summaries: Sequence[RunSummary]) -> Re
 
 
 def _write_report(folders: Sequence[RunFolder], dirs: Dirs) -> None:
-    """The same for a browser; where it lies is told beside the results, so that JSON stays JSON."""
+    """Write the HTML report. Its path is printed to stderr, so that stdout stays valid JSON."""
     output = dirs.runs / "report.html"
     write_pages(folders, output, find_embedder("offline"), dirs)
-    stderr_console().print(Text(f"The report is in {output}"), soft_wrap=True)
+    stderr_console().print(Text(f"Report: {output}"), soft_wrap=True)

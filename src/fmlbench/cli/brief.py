@@ -1,4 +1,4 @@
-"""fmlbench brief: what an agent is told."""
+"""fmlbench brief: print the brief that agents receive."""
 
 import typer
 
@@ -8,9 +8,9 @@ from fmlbench.cli.options import JsonOption, TaskArgument, TrackOption, Unsealed
 def brief(
     task: TaskArgument, track: TrackOption = "cpu", unsealed: UnsealedOption = False, as_json: JsonOption = False
 ) -> None:
-    """Print exactly what an agent is told.
+    """Print the brief of a task exactly as agents receive it.
 
-    It is a page of Markdown; the task is prepared if it is not yet.
+    The output is Markdown. The task is prepared first if necessary.
     """
     from fmlbench.agents.brief_page import brief_page
     from fmlbench.cli.console import show_json, stderr_console

@@ -1,4 +1,4 @@
-"""Look at this machine: what works, what is missing, and what mends it."""
+"""Check this machine: what works, what is missing, and how to fix it."""
 
 import os
 import platform
@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from fmlbench.models.providers.catalogue import PROVIDERS, Provider
-from fmlbench.reports.health import Health, Symptom
+from fmlbench.reports.health import Health, MachineCheck
 from fmlbench.sandbox.cgroups import usable_parents
 from fmlbench.sandbox.environments import built_environments
 from fmlbench.sandbox.isolation import how_to_seal, install_command, why_not_sealed
@@ -17,13 +17,13 @@ from fmlbench.workspace.dirs import Dirs
 _ENOUGH_GB = 5.0
 
 
-def examine(dirs: Dirs) -> list[Symptom]:
-    """Everything worth knowing about this machine, the most important first."""
+def check_machine(dirs: Dirs) -> list[MachineCheck]:
+    """All checks of this machine, the most important first."""
     return [
         _sandbox(),
         _cgroup(),
-        _program("git", Health.MISSING, "every step's code is kept with it"),
-        _program("npm", Health.OPTIONAL, "some tasks' data come from npm packages"),
+        _program("git", Health.MISSING, "needed to store the code of every step"),
+        _program("npm", Health.OPTIONAL, "needed for tasks whose data are npm packages"),
         _disk("cache", dirs.cache, "FMLBENCH_CACHE"),
         _disk("runs", dirs.runs, "FMLBENCH_RUNS"),
         _environments(dirs),
@@ -33,71 +33,75 @@ def examine(dirs: Dirs) -> list[Symptom]:
     ]
 
 
-def _sandbox() -> Symptom:
+def _sandbox() -> MachineCheck:
     trouble = why_not_sealed()
     if trouble is None:
-        return Symptom("sandbox", Health.WORKS, "bubblewrap seals candidates off")
+        return MachineCheck("sandbox", Health.WORKS, "bubblewrap isolates candidates")
     unsealed = "Until then runs work only with --unsealed, and their scores are marked UNSEALED."
-    return Symptom("sandbox", Health.MISSING, f"{trouble}. {unsealed}", how_to_seal())
+    return MachineCheck("sandbox", Health.MISSING, f"{trouble}. {unsealed}", how_to_seal())
 
 
-def _cgroup() -> Symptom:
+def _cgroup() -> MachineCheck:
     parents = usable_parents()
     if parents is not None:
-        return Symptom("cgroup", Health.WORKS, f"the kernel limits memory and processes (version {parents.version})")
-    return Symptom(
+        return MachineCheck(
+            "cgroup", Health.WORKS, f"the kernel limits memory and processes (version {parents.version})"
+        )
+    return MachineCheck(
         "cgroup",
         Health.OPTIONAL,
-        "no control group can be made here, so limits are kept by rlimits and a watchdog, which is nearly as good",
+        "cannot create a control group; limits are enforced by rlimits and a watchdog instead",
         "systemd-run --user --scope -p Delegate=yes fmlbench ...",
     )
 
 
-def _program(name: str, otherwise: Health, purpose: str) -> Symptom:
+def _program(name: str, otherwise: Health, purpose: str) -> MachineCheck:
     if found := shutil.which(name):
-        return Symptom(name, Health.WORKS, found)
-    return Symptom(name, otherwise, f"not found; {purpose}", install_command(name))
+        return MachineCheck(name, Health.WORKS, found)
+    return MachineCheck(name, otherwise, f"not found; {purpose}", install_command(name))
 
 
-def _disk(what: str, folder: Path, variable: str) -> Symptom:
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    patch = f"export {variable}=/a/folder/of/yours"
-    if not os.access(there, os.W_OK | os.X_OK):
-        return Symptom(what, Health.MISSING, f"{folder} cannot be written to", patch)
-    free = shutil.disk_usage(there).free / 1e9
+def _disk(what: str, folder: Path, variable: str) -> MachineCheck:
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    fix = f"export {variable}=/path/to/folder"
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return MachineCheck(what, Health.MISSING, f"{folder} is not writable", fix)
+    free = shutil.disk_usage(existing).free / 1e9
     if free < _ENOUGH_GB:
-        return Symptom(what, Health.OPTIONAL, f"{folder}: only {free:.1f} GB free, {_ENOUGH_GB:.0f} advised", patch)
-    return Symptom(what, Health.WORKS, f"{folder}, {free:.0f} GB free")
+        return MachineCheck(
+            what, Health.OPTIONAL, f"{folder}: only {free:.1f} GB free, {_ENOUGH_GB:.0f} GB advised", fix
+        )
+    return MachineCheck(what, Health.WORKS, f"{folder}, {free:.0f} GB free")
 
 
-def _environments(dirs: Dirs) -> Symptom:
+def _environments(dirs: Dirs) -> MachineCheck:
     if found := built_environments(dirs):
-        return Symptom("Pythons", Health.WORKS, f"built: {', '.join(found)}")
-    return Symptom("Pythons", Health.LATER, "none built yet; a task's is built when it is prepared")
+        return MachineCheck("Pythons", Health.WORKS, f"built: {', '.join(found)}")
+    return MachineCheck("Pythons", Health.LATER, "none built yet; built when a task is prepared")
 
 
-def _task(folder: TaskFolder, dirs: Dirs) -> Symptom:
+def _task(folder: TaskFolder, dirs: Dirs) -> MachineCheck:
     name = folder.task.name
     ready = [track for track in folder.task.tracks if _is_prepared(folder, track, dirs)]
     if ready:
-        return Symptom(name, Health.WORKS, f"prepared: track {', '.join(ready)}")
-    return Symptom(name, Health.LATER, "not prepared yet; the first run does it", f"fmlbench tasks prepare {name}")
+        return MachineCheck(name, Health.WORKS, f"prepared: track {', '.join(ready)}")
+    return MachineCheck(name, Health.LATER, "not prepared yet; first run prepares it", f"fmlbench tasks prepare {name}")
 
 
 def _is_prepared(folder: TaskFolder, track: str, dirs: Dirs) -> bool:
-    """Pools are made last, so where they are, all else is."""
+    """Data splits are built last, so they exist only if everything else does."""
     return any(dirs.splits.glob(f"{folder.task.name}-{track}-{folder.on(track).digest[:12]}*"))
 
 
-def _key(provider: Provider) -> Symptom:
-    """Keys are only ever looked at for being there."""
+def _key(provider: Provider) -> MachineCheck:
+    """Check only whether the key is set."""
     name = provider.keys[0]
     if provider.key_in(os.environ):
-        return Symptom(name, Health.WORKS, f"set; 'fmlbench models test {provider.name}/MODEL' tries it")
-    return Symptom(name, Health.OPTIONAL, "not set; only agents that use this provider's models need it")
+        return MachineCheck(name, Health.WORKS, f"set; test it with 'fmlbench models test {provider.name}/MODEL'")
+    return MachineCheck(name, Health.OPTIONAL, "not set; needed only for models of this provider")
 
 
-def _machine() -> Symptom:
+def _machine() -> MachineCheck:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     system = f"Python {platform.python_version()}, {platform.system()} {platform.release()}"
-    return Symptom("machine", Health.WORKS, f"{system}, {os.cpu_count() or 1} cores, {memory:.1f} GB memory")
+    return MachineCheck("machine", Health.WORKS, f"{system}, {os.cpu_count() or 1} cores, {memory:.1f} GB memory")

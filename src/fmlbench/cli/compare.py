@@ -1,10 +1,10 @@
-"""fmlbench compare: which agent is better, if one can tell."""
+"""fmlbench compare: test which agent is better."""
 
 from typing import Annotated
 
 import typer
 
-from fmlbench.cli.options import EmbedderOption, FormOption, JsonOption
+from fmlbench.cli.options import EmbedderOption, FormatOption, JsonOption
 
 
 def compare(
@@ -12,21 +12,21 @@ def compare(
         list[str],
         typer.Argument(
             metavar="A B...",
-            help="Two or more agents by name, such as 'greedy', or 'mcts:exploration=2' where runs differ in settings; "
+            help="Two or more agents by name, such as 'greedy', or 'mcts:exploration=2' if runs differ in settings; "
             "or groups of runs: a pattern of run names such as 'toy.cpu.greedy.*', or a folder of runs. NAME=GROUP "
-            "gives a group another name. A study file or a folder alone: all agents in it.",
+            "renames a group. A single study file or folder compares all agents in it.",
         ),
     ],
     measure: Annotated[
-        str, typer.Option(metavar="NAME", help="What to compare by; docs/metrics.md lists the measures.")
+        str, typer.Option(metavar="NAME", help="The measure to compare by; docs/metrics.md lists the measures.")
     ] = "improvement",
     embedder: EmbedderOption = "none",
-    form: FormOption = "text",
+    form: FormatOption = "text",
     as_json: JsonOption = False,
 ) -> None:
-    """Compare agents: better, worse or cannot tell.
+    """Compare agents: better, worse or undecided.
 
-    Runs are paired by task and seed. The answer says by how much, on which tasks, and how many more seeds would decide.
+    Runs are paired by task and seed. The output gives the difference, the tasks, and how many more seeds would decide.
     """
     from fmlbench.cli.comparing import show_comparison
 

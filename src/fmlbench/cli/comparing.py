@@ -1,4 +1,4 @@
-"""Compare the agents that words on the command line name, and show what came of it."""
+"""Compare the agents named on the command line, and print the verdicts."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -8,26 +8,26 @@ from rich.text import Text
 
 from fmlbench.cli.console import show, show_json, stderr_console
 from fmlbench.cli.dirs import find_dirs
-from fmlbench.cli.measuring import by_agent, measure_words, read_form, show_sheet
+from fmlbench.cli.measuring import by_agent, measure_words, read_format, show_table
 from fmlbench.cli.selecting import runs_of_agent
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
 from fmlbench.metrics.measurement import MeasuredRun
-from fmlbench.reports.comparison import group_lines, leaderboard_sheet, task_sheet, verdict_lines
+from fmlbench.reports.comparison import group_lines, leaderboard_table, task_difference_table, verdict_lines
 from fmlbench.reports.number_text import seal_text
 from fmlbench.reports.table import TableFormat
 from fmlbench.workspace.dirs import Dirs
 
 _MOST_IN_FULL = 3
-"""Pairs of agents of which all is told."""
+"""With more pairs of agents than this, only brief verdicts are printed."""
 _BRIEF_LINES = 2
-"""Of the others: the verdict and the difference."""
+"""Lines of a brief verdict: the verdict and the difference."""
 
 
 def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: str, as_json: bool) -> None:
-    """Agents against each other, with a verdict."""
-    wanted = read_form(form)
+    """Print a leaderboard and a verdict per pair of agents."""
+    wanted = read_format(form)
     agents = _contestants(words, embedder)
     board = rank_agents(agents, measure)
     if as_json:
@@ -35,8 +35,8 @@ def show_comparison(words: Sequence[str], measure: str, embedder: str, *, form: 
         return
     is_brief = wanted is TableFormat.TEXT and len(board.comparisons) > _MOST_IN_FULL
     for comparison in () if is_brief else board.comparisons:
-        show_sheet(task_sheet(comparison), wanted)
-    show_sheet(leaderboard_sheet(board), wanted)
+        show_table(task_difference_table(comparison), wanted)
+    show_table(leaderboard_table(board), wanted)
     if wanted is TableFormat.TEXT:
         seal = seal_text(next(iter(agents.values()))[0].spec.isolation)
         show(Group(*map(Text, ("", seal, *_verdicts(board, is_brief=is_brief), *group_lines(board)))))
@@ -46,11 +46,11 @@ def _verdicts(board: Leaderboard, *, is_brief: bool) -> Iterator[str]:
     for comparison in board.comparisons:
         yield from islice(verdict_lines(comparison), _BRIEF_LINES if is_brief else None)
     if is_brief:
-        yield "What these rest on, and how many more seeds would decide: in --json, a report, or for two agents alone."
+        yield "Use --json, a report, or compare two agents alone, for the details and how many more seeds would decide."
 
 
 def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[MeasuredRun]]:
-    """The groups that words name, or the agents of the only one."""
+    """The groups given as arguments, or the agents of a single group."""
     dirs = find_dirs()
     groups = dict(_named(word, dirs) for word in words)
     found = {name: measure_words([group], embedder) for name, group in groups.items()}
@@ -59,8 +59,8 @@ def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[Measured
         found = _begun(by_agent(runs))
     if len(found) < 2:
         raise BadRequest(
-            "There is nothing to compare with.",
-            hint="Name two groups of runs or more, or a study or folder with two agents or more.",
+            "A comparison needs at least two agents.",
+            hint="Name two or more groups of runs, or a study or folder with two or more agents.",
         )
     for name, runs in found.items():
         _require_one_agent(name, runs)
@@ -68,25 +68,25 @@ def _contestants(words: Sequence[str], embedder: str) -> dict[str, list[Measured
 
 
 def _begun(agents: dict[str, list[MeasuredRun]]) -> dict[str, list[MeasuredRun]]:
-    """Those who have finished a run; a sweep comes to the others later."""
+    """The agents with at least one finished run."""
     waiting = [name for name, runs in agents.items() if not any(run.is_over for run in runs)]
     if waiting:
-        stderr_console().print(Text(f"no run is over, so left out: {', '.join(waiting)}", "yellow"), soft_wrap=True)
+        stderr_console().print(Text(f"left out, no finished run: {', '.join(waiting)}", "yellow"), soft_wrap=True)
     return {name: runs for name, runs in agents.items() if name not in waiting}
 
 
 def _named(word: str, dirs: Dirs) -> tuple[str, str]:
-    """A group and what it is called; an agent may be named with its settings, which have equals signs of their own."""
+    """Split NAME=GROUP, unless the whole word names an agent: its settings contain equals signs too."""
     name, equals, group = word.partition("=")
     return (name, group) if equals and not runs_of_agent(word, dirs.runs) else (word, word)
 
 
 def _require_one_agent(group: str, runs: Sequence[MeasuredRun]) -> None:
-    """Namesakes with different settings are different agents; a folder that mixes names is the user's own wish."""
+    """Refuse a group in which one agent name occurs with different settings; different names may be mixed."""
     agents = [run.spec.agent for run in runs]
     names = sorted(set(agent_names(agents)))
     if len(names) > 1 and len({agent.slug for agent in agents}) == 1:
         raise BadRequest(
             f"'{group}' holds runs of {len(names)} agents: {', '.join(names[:4])}{', ...' if len(names) > 4 else ''}.",
-            hint="Compare them with each other, by these names.",
+            hint="Compare them with each other by these names.",
         )

@@ -1,4 +1,4 @@
-"""Find the folders of this user: where things are kept, and where runs go."""
+"""Find the user's cache folder and runs folder."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,7 @@ RUNS_VARIABLE = "FMLBENCH_RUNS"
 
 
 def find_dirs() -> Dirs:
-    """The cache and the runs folder, as the environment says or where such things usually lie."""
+    """The folders that the environment variables name, or the defaults."""
     cache = os.environ.get(CACHE_VARIABLE)
     runs = os.environ.get(RUNS_VARIABLE)
     return Dirs(
@@ -20,6 +20,6 @@ def find_dirs() -> Dirs:
 
 
 def _user_cache() -> Path:
-    """By the XDG rules, which say to ignore a relative path."""
+    """The XDG cache folder; the XDG specification says to ignore relative paths."""
     named = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return named if named.is_absolute() else Path.home() / ".cache"

@@ -1,4 +1,4 @@
-"""fmlbench export: a run in one file."""
+"""fmlbench export: pack a run into one file."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,13 +11,14 @@ from fmlbench.cli.options import EmbedderOption, RunArgument
 def export(
     run: RunArgument,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Where to; else RUN.tar.gz in this folder.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Output file; default: RUN.tar.gz in the current folder."),
     ] = None,
     embedder: EmbedderOption = "offline",
 ) -> None:
     """Pack a run into one file.
 
-    It holds logs, code, answers, hidden scores and metrics, and no labels. Only a run that is over can be exported.
+    The file contains logs, code, answers, hidden scores and metrics, but no labels. The run must be finished.
     """
     from fmlbench.cli.exporting import export_run
 

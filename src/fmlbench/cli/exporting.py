@@ -1,4 +1,4 @@
-"""Pack runs into files, and check runs and files by grading their answers again."""
+"""Export runs to bundles, and verify runs and bundles by regrading their answers."""
 
 import json
 from collections import Counter
@@ -35,11 +35,11 @@ _DIFFERENT = 1
 
 
 def export_run(run: str, output: Path | None, embedder: str) -> None:
-    """Write a run's bundle and say where it is."""
+    """Write a run's bundle and print its path."""
     folder = find_run(run, find_dirs().runs)
     if not read_state(folder).finished:
         raise BadRequest(
-            "The run is not over, and its hidden scores are not to be seen before.",
+            "The run is not finished, so its hidden scores cannot be exported yet.",
             hint=f"Finish it with: fmlbench resume {folder.path.name}",
         )
     target = output or Path(f"{folder.path.name}.tar.gz")
@@ -48,28 +48,28 @@ def export_run(run: str, output: Path | None, embedder: str) -> None:
         manifest = pack(folder, measured, target)
     except OSError as error:
         raise BadRequest(
-            f"The bundle cannot be written: {error.strerror} ({target}).", hint="Name a file in a folder with -o."
+            f"The bundle cannot be written: {error.strerror} ({target}).", hint="Choose another file with -o."
         ) from error
     size = target.stat().st_size / 2**20
     show_lines(Text(f"{target}: {len(manifest.parts)} parts, {size:.1f} MB. Check it with: fmlbench verify {target}"))
 
 
 def verify_word(word: str, task: str, secret: Path | None, embedder: str, *, as_json: bool) -> None:
-    """Check a run or a file, and tell."""
+    """Verify a run or a bundle, and print the result."""
     with _opened(word) as (folder, metrics):
-        graded = _graded_again(folder, task, secret)
-        checks = [*graded, *(_measured_again(folder, metrics, embedder) if metrics else [])]
+        graded = _regrade(folder, task, secret)
+        checks = [*graded, *(_remeasure(folder, metrics, embedder) if metrics else [])]
     if as_json:
         show_json(checks)
     else:
-        _tell(checks)
+        _show_checks(checks)
     if any(check.result in (Result.DIFFERENT, Result.NOT_KEPT) for check in checks):
         raise typer.Exit(_DIFFERENT)
 
 
 @contextmanager
 def _opened(word: str) -> Generator[tuple[RunFolder, str]]:
-    """The folder of a run, or of a file laid out for the while, with the metrics that came with it."""
+    """The run folder and exported metrics; a bundle is unpacked to a temporary folder."""
     if not Path(word).is_file():
         yield find_run(word, find_dirs().runs), ""
         return
@@ -78,20 +78,20 @@ def _opened(word: str) -> Generator[tuple[RunFolder, str]]:
         yield folder, (Path(scratch) / METRICS).read_text("utf-8")
 
 
-def _graded_again(folder: RunFolder, task: str, secret: Path | None) -> list[ScoreCheck]:
+def _regrade(folder: RunFolder, task: str, secret: Path | None) -> list[ScoreCheck]:
     spec = folder.read_spec()
     if not task and is_path(spec.task):
-        # The record may come from a stranger, and a task's folder is code: only the reader can say which to trust.
+        # A task folder contains code, and the record may be untrusted, so the user has to name the folder.
         raise BadRequest(
-            f"The run's task is a folder, '{spec.task}', and not one that is installed here.",
-            hint="Verifying runs that folder's grader. If you trust it, name it with --task FOLDER.",
+            f"The run's task is the folder '{spec.task}', which is not an installed task.",
+            hint="Verifying executes that folder's grader. If you trust it, add --task FOLDER.",
         )
     with progress_on(stderr_console()) as progress:
         prepared = prepare(
             find_task(task or spec.task),
             spec.track,
             dirs=find_dirs(),
-            # A grader runs in the sandbox, whatever isolation the record names.
+            # The grader always runs in the sandbox, even if the run was unsealed.
             sandbox=open_sandbox(Isolation.BUBBLEWRAP),
             progress=progress,
             secret=_read_secret(secret) if secret else None,
@@ -100,18 +100,18 @@ def _graded_again(folder: RunFolder, task: str, secret: Path | None) -> list[Sco
 
 
 def _read_secret(file: Path) -> Secret:
-    hint = "It is the file 'secret' in the cache of the machine that made the run."
+    hint = "Use the file 'secret' in the cache folder of the machine that executed the run."
     try:
         secret = Secret(file.read_bytes())
     except OSError as error:
         raise BadRequest(f"The secret cannot be read: {error.strerror} ({file}).", hint=hint) from error
     if not secret.is_whole:
-        raise BadRequest(f"'{file}' is not a machine's secret.", hint=hint)
+        raise BadRequest(f"'{file}' is not a valid secret file.", hint=hint)
     return secret
 
 
-def _measured_again(folder: RunFolder, metrics: str, embedder: str) -> list[ScoreCheck]:
-    """Compute the measures from the logs and the code once more, with the embedder they were computed with."""
+def _remeasure(folder: RunFolder, metrics: str, embedder: str) -> list[ScoreCheck]:
+    """Recompute the measures from logs and code with the original embedder, and compare."""
     exported = json.loads(metrics)
     label = exported["embedder"]
     name = "none" if label is None else embedder or str(label).rpartition("-")[0]
@@ -128,11 +128,11 @@ def _measure(folder: RunFolder, embedder: str) -> MeasuredRun:
     return measure_run(trace_with_cloud(folder, find_embedder(embedder), find_dirs()))
 
 
-def _tell(checks: Sequence[ScoreCheck]) -> None:
-    odd = [check for check in checks if check.result is not Result.REPRODUCED]
-    if odd:
-        rows = [(check.what, check.result, score_text(check.logged), score_text(check.again)) for check in odd]
-        show(to_table(DataTable(("what", "result", "in the log", "graded again"), rows)))
+def _show_checks(checks: Sequence[ScoreCheck]) -> None:
+    mismatches = [check for check in checks if check.result is not Result.REPRODUCED]
+    if mismatches:
+        rows = [(check.what, check.result, score_text(check.logged), score_text(check.again)) for check in mismatches]
+        show(to_table(DataTable(("score", "result", "logged", "regraded"), rows)))
     counts = Counter(check.result for check in checks)
     parts = [f"{counts[result]} {result}" for result in Result if counts[result]]
-    show_lines(Text(f"{len(checks)} checked: {', '.join(parts) or 'nothing was graded'}."))
+    show_lines(Text(f"{len(checks)} checked: {', '.join(parts) or 'no graded answers'}."))

@@ -1,4 +1,4 @@
-"""Look into a run's folder: its steps, the code they changed, what they printed."""
+"""Show what is in a run's folder: its steps, their diffs, and their logs."""
 
 from pathlib import Path
 
@@ -23,14 +23,14 @@ _DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def list_runs(runs: Path, *, as_json: bool) -> None:
-    """Every run of a folder, the newest last; one that cannot be read is named and left out."""
+    """List all runs of a folder, the newest last. Unreadable runs are reported and skipped."""
     found: list[tuple[RunFolder, RunSummary]] = []
     for specification in sorted(runs.glob("*/run.json")):
         run = RunFolder(specification.parent)
         try:
             found.append((run, read_summary(run)))
         except FmlbenchError as error:
-            left_out = Text(f"{run.path.name} is left out: {one_line(error.message)}", "yellow")
+            left_out = Text(f"skipped {run.path.name}: {one_line(error.message)}", "yellow")
             stderr_console().print(left_out, soft_wrap=True)
     found.sort(key=lambda run: run[1].started)
     if as_json:
@@ -38,11 +38,11 @@ def list_runs(runs: Path, *, as_json: bool) -> None:
     elif found:
         show(run_table([summary for _, summary in found]))
     else:
-        show_lines(Text(f"There are no runs in {runs} yet. Start one with: fmlbench run TASK"))
+        show_lines(Text(f"No runs in {runs} yet. Start one with: fmlbench run TASK"))
 
 
 def show_run(folder: RunFolder, *, as_json: bool) -> None:
-    """The summary and the tree of steps."""
+    """Show the summary and the tree of steps."""
     summary = read_summary(folder)
     state = read_state(folder)
     rows = step_rows(state, task_of(summary.spec, state).metric)
@@ -53,11 +53,11 @@ def show_run(folder: RunFolder, *, as_json: bool) -> None:
 
 
 def show_diff(folder: RunFolder, index: int, *, as_json: bool) -> None:
-    """What a step changed against its first parent."""
+    """Show a step's diff against its first parent."""
     state = read_state(folder)
     step = _step(state, index)
     if not step.move.parents:
-        raise BadRequest("The baseline changed nothing.", hint="Ask for another step.")
+        raise BadRequest(f"Step {index} is the baseline and has no diff.", hint="Choose another step.")
     parent = step.move.parents[0]
     diff = Snapshots(folder.code).diff(state.steps[parent].snapshot, step.snapshot)
     if as_json:
@@ -69,7 +69,7 @@ def show_diff(folder: RunFolder, index: int, *, as_json: bool) -> None:
 
 
 def show_log(folder: RunFolder, index: int, *, as_json: bool) -> None:
-    """What a step's experiment printed, as far as it is kept."""
+    """Show the stored output of a step's experiment."""
     state = read_state(folder)
     step = _step(state, index)
     logs = _logs(folder, state, index)
@@ -80,20 +80,20 @@ def show_log(folder: RunFolder, index: int, *, as_json: bool) -> None:
         show_lines(Text(f"== {name}", style="bold"))
         show_lines(Text(clean(text).rstrip("\n")))
     if not logs:
-        show_lines(Text(f"Step {index} left no log: {step.evaluation.outcome}. {clean(step.evaluation.reason)}"))
+        show_lines(Text(f"Step {index} has no log: {step.evaluation.outcome}. {clean(step.evaluation.reason)}"))
 
 
 def _step(state: RunState, index: int) -> Step:
     if not 0 <= index < len(state.steps):
         last = len(state.steps) - 1
         raise BadRequest(
-            f"There is no step {index}.", hint=f"The last one is {last}." if state.steps else "None is done."
+            f"Step {index} does not exist.", hint=f"The last step is {last}." if state.steps else "No step is done yet."
         )
     return state.steps[index]
 
 
 def _logs(folder: RunFolder, state: RunState, index: int) -> dict[str, str]:
-    """By name within the step's folder; what sealed exams printed stays closed while the agent is at work."""
+    """Log texts by path within the step's folder. Logs of sealed exams are hidden until the run is finished."""
     root = folder.step(index)
     paths = [path.relative_to(root) for path in sorted(root.rglob("*.log")) if path.is_file() and not path.is_symlink()]
     return {

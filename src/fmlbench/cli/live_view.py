@@ -1,6 +1,6 @@
-"""Watch a run while it is played: a line per step, and how long it will still take.
+"""Show a run while it executes: a line per step, and the estimated time left.
 
-The view reads the same events the log holds, and shows no hidden test score.
+The view receives the logged events and never shows a hidden test score.
 """
 
 import time
@@ -39,10 +39,7 @@ from fmlbench.reports.untrusted import one_line
 
 
 class RunView:
-    """Told of every event, it prints what a person wants to know.
-
-    It keeps a replica of the run's state: the engine's own is none of a view's business.
-    """
+    """Receives every event and prints it for the user. It keeps a copy of the run's state."""
 
     def __init__(
         self, console: Console, spec: RunSpec, task: Task, state: RunState, clock: Callable[[], float] = time.monotonic
@@ -71,33 +68,35 @@ class RunView:
         self._state.apply(event)
         match event:
             case RunStarted():
-                # Preparing a task can take minutes that say nothing about the steps.
+                # Preparation can take minutes, which would distort the estimate per step.
                 self._since = self._clock()
             case ProposalMade():
-                self._tell(f"step {event.index} of {self._spec.budget.steps}: {one_line(event.idea, 60)}")
+                self._show_activity(f"step {event.index} of {self._spec.budget.steps}: {one_line(event.idea, 60)}")
             case StepStarted():
-                self._tell_step(event)
+                self._show_step_start(event)
             case StepFinished():
                 self._done_here += 1
                 self._print(self._step_line())
-                self._tell("the sealed exam")
+                self._show_activity("the sealed exam")
             case TestScored():
-                self._tell("proposing")
+                self._show_activity("proposing")
             case Trouble():
-                self._print(Text(f"step {event.index}: the machine failed ({one_line(event.reason, 200)})", "yellow"))
+                self._print(
+                    Text(f"step {event.index}: infrastructure failure ({one_line(event.reason, 200)})", "yellow")
+                )
             case NoteMade():
                 self._show_note(event.note)
             case RunFinished():
-                self._print(Text(f"The search is over: {event.reason}.{self._retest_announcement()}"))
-                self._tell_retest()
+                self._print(Text(f"Search finished: {event.reason}.{self._retest_announcement()}"))
+                self._show_retests()
             case Retested():
                 self._done_here += 1
-                self._tell_retest()
+                self._show_retests()
             case _:
                 pass
 
     def _show_note(self, note: Note) -> None:
-        """Show what is addressed to the person before the screen, and how a program ended."""
+        """Show messages to the user, and how an agent program ended."""
         if note.kind == INVITATION:
             self._print(Text(note.text))
         elif note.kind == ENDING:
@@ -108,17 +107,17 @@ class RunView:
         title = Text(f"{spec.run_id}: {counted(spec.budget.steps, 'step')}, ")
         title.append_text(seal(spec.isolation))
         if self._state.steps:
-            title.append(f", going on after step {len(self._state.steps) - 1}")
+            title.append(f", resuming after step {len(self._state.steps) - 1}")
         return title
 
-    def _tell_step(self, event: StepStarted) -> None:
+    def _show_step_start(self, event: StepStarted) -> None:
         again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
-        self._tell(f"step {event.index} of {self._spec.budget.steps}: experiment{again}")
+        self._show_activity(f"step {event.index} of {self._spec.budget.steps}: experiment{again}")
 
-    def _tell_retest(self) -> None:
-        """How many retests are done, never how they went."""
+    def _show_retests(self) -> None:
+        """Show how many retests are done, without their scores."""
         done, due = len(self._state.retests), retests_due(self._spec, self._state, self._winner())
-        self._tell(f"retest: {done} of {due} done")
+        self._show_activity(f"retest: {done} of {due} done")
         if done and not self._console.is_terminal:
             self._print(Text(", ".join(filter(None, (f"retest {done}/{due} done", self._remaining())))))
 
@@ -150,8 +149,8 @@ class RunView:
             return ""
         return f"about {duration_text(left * (self._clock() - self._since) / self._done_here)} left"
 
-    def _tell(self, what: str) -> None:
-        """Say on a terminal's last line what goes on."""
+    def _show_activity(self, what: str) -> None:
+        """Show the current activity on the last line of a terminal."""
         if not self._console.is_terminal:
             return
         text = Text(", ".join(filter(None, (what, self._remaining()))))
@@ -165,13 +164,13 @@ class RunView:
 
 
 def jobs_left(spec: RunSpec, state: RunState, winner: int) -> int:
-    """How many steps and retests are still to come, all of which take about as long as a step."""
+    """The number of remaining steps and retests; each takes about as long as a step."""
     steps = 0 if state.finished else spec.budget.steps + 1 - len(state.steps)
     return max(0, steps) + max(0, retests_due(spec, state, winner) - len(state.retests))
 
 
 def retests_due(spec: RunSpec, state: RunState, winner: int) -> int:
-    """How many retests there will be: of the baseline, and of a winner if there is one or may still be one."""
+    """The total number of retests: of the baseline, and of the best step unless the search ended without one."""
     return len(list(due_retests(state.task, spec.retest_seeds, winner if state.finished else max(winner, 1))))
 
 

@@ -1,4 +1,4 @@
-"""Measure runs that words on the command line name, and show what came of it."""
+"""Measure the runs named on the command line, and print tables of measures."""
 
 from collections.abc import Sequence
 
@@ -20,31 +20,31 @@ from fmlbench.metrics.trace import Trace, read_trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.reports.agent_tables import agent_task_data, agent_task_scores, agent_task_table
-from fmlbench.reports.comparison import association_sheet
-from fmlbench.reports.measures import measure_sheet, run_sheet
+from fmlbench.reports.comparison import association_table
+from fmlbench.reports.measures import measure_table, run_data
 from fmlbench.reports.table import DataTable, TableFormat, to_table, write_table
 from fmlbench.workspace.dirs import Dirs
 
 
 def show_measures(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
-    """Every measure of the runs."""
-    wanted = read_form(form)
+    """Print all measures of the runs."""
+    wanted = read_format(form)
     measured = measure_words(words, embedder)
     if as_json:
         show_json(measured)
     else:
-        show_sheet(run_sheet(measured) if wanted is TableFormat.CSV else measure_sheet(measured), wanted)
+        show_table(run_data(measured) if wanted is TableFormat.CSV else measure_table(measured), wanted)
 
 
 def measure_words(words: Sequence[str], embedder: str) -> list[MeasuredRun]:
-    """The measured runs that words name, each once."""
+    """Measure the selected runs, each once."""
     dirs = find_dirs()
     found = find_embedder(embedder)
     return [measure_run(trace_with_cloud(folder, found, dirs)) for folder in select_all(words, dirs.runs)]
 
 
 def trace_with_cloud(folder: RunFolder, embedder: Embedder | None, dirs: Dirs) -> Trace:
-    """A run's trace, its code embedded if there is an embedder."""
+    """A run's trace, with embedded code if an embedder is given."""
     state = read_state(folder)
     task = task_of(folder.read_spec(), state)
     if embedder is None:
@@ -53,46 +53,46 @@ def trace_with_cloud(folder: RunFolder, embedder: Embedder | None, dirs: Dirs) -
     return read_trace(folder, task, cloud)
 
 
-def read_form(form: str) -> TableFormat:
-    """The form of that name."""
+def read_format(form: str) -> TableFormat:
+    """The table format of that name."""
     try:
         return TableFormat(form)
     except ValueError as error:
-        raise BadRequest(f"There is no form '{form}'.", hint=f"Take one of {', '.join(TableFormat)}.") from error
+        raise BadRequest(f"Unknown table format '{form}'.", hint=f"Use one of {', '.join(TableFormat)}.") from error
 
 
-def show_sheet(sheet: DataTable, form: TableFormat) -> None:
-    """Print a table in the form that was asked for."""
+def show_table(sheet: DataTable, form: TableFormat) -> None:
+    """Print a table in the given format."""
     if form is TableFormat.TEXT:
         show(Group(to_table(sheet), *(Text(note) for note in sheet.notes)))
     else:
         show_lines(Text(write_table(sheet, form).rstrip("\n")))
 
 
-def show_rounds(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
-    """Means over seeds, per task and agent."""
-    wanted = read_form(form)
+def show_agent_means(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
+    """Print means over seeds, per task and agent."""
+    wanted = read_format(form)
     runs = measure_words(words, embedder)
     rounds = agent_task_scores(by_agent(runs))
     if as_json:
         show_json(rounds)
     else:
-        show_sheet(agent_task_data(rounds) if wanted is TableFormat.CSV else agent_task_table(rounds, runs), wanted)
+        show_table(agent_task_data(rounds) if wanted is TableFormat.CSV else agent_task_table(rounds, runs), wanted)
 
 
 def show_correlations(words: Sequence[str], embedder: str, *, form: str, as_json: bool) -> None:
-    """How each measure goes with the improvement."""
-    wanted = read_form(form)
+    """Print the correlation of each measure with the improvement."""
+    wanted = read_format(form)
     found = associate(measure_words(words, embedder))
     if as_json:
         show_json(found)
         return
     if not found:
-        raise BadRequest("These runs are too few for a correlation.", hint="It takes four finished runs of a task.")
-    show_sheet(association_sheet(found), wanted)
+        raise BadRequest("Too few runs for a correlation.", hint="Select at least four finished runs of one task.")
+    show_table(association_table(found), wanted)
 
 
 def by_agent(runs: Sequence[MeasuredRun]) -> dict[str, list[MeasuredRun]]:
-    """The runs of every agent, by its name among the others."""
+    """The runs of each agent, by its display name."""
     names = agent_names([run.spec.agent for run in runs])
-    return {name: [run for run, own in zip(runs, names, strict=True) if own == name] for name in names}
+    return {name: [run for run, run_name in zip(runs, names, strict=True) if run_name == name] for name in names}

@@ -1,4 +1,4 @@
-"""fmlbench models: list the providers of language models, try one, fetch one."""
+"""fmlbench models: list model providers, test a model, download a model."""
 
 from typing import Annotated
 
@@ -6,23 +6,21 @@ import typer
 
 from fmlbench.cli.options import JsonOption
 
-app = typer.Typer(help="List the providers of language models, try one, fetch one.", rich_markup_mode=None)
+app = typer.Typer(help="List model providers, test a model, download a model.", rich_markup_mode=None)
 
-ModelArgument = Annotated[
-    str, typer.Argument(metavar="MODEL", help="A model's name with its provider's, like openai/gpt-5.")
-]
+ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="Provider and model, such as openai/gpt-5.")]
 
 
 @app.callback(invoke_without_command=True)
 def models(context: typer.Context, as_json: JsonOption = False) -> None:
-    """List the providers of language models, try one, fetch one."""
+    """List model providers, test a model, download a model."""
     if context.invoked_subcommand is None:
         list_providers(as_json=as_json)
 
 
 @app.command("list")
 def list_providers(as_json: JsonOption = False) -> None:
-    """List the providers: what is installed, whose key is set, and what mends the rest."""
+    """List the providers: what is installed, whose key is set, and how to fix what is missing."""
     import os
 
     from rich.console import Group
@@ -41,7 +39,7 @@ def list_providers(as_json: JsonOption = False) -> None:
 
 @app.command("test")
 def try_model(model: ModelArgument, as_json: JsonOption = False) -> None:
-    """Ask a model to say a word: tests its key, its name and its price. Costs a few tokens."""
+    """Send a short prompt to a model to test its key, name and price. Costs a few tokens."""
     from fmlbench.cli.console import show, show_json
     from fmlbench.cli.dirs import find_dirs
     from fmlbench.models.trial import try_out
@@ -57,10 +55,10 @@ def try_model(model: ModelArgument, as_json: JsonOption = False) -> None:
 @app.command("fetch")
 def fetch(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model of the provider 'local'; the list names them.")
+        str, typer.Argument(metavar="MODEL", help="A model of the provider 'local'; 'fmlbench models' lists them.")
     ],
 ) -> None:
-    """Fetch a model that runs on this machine; what has arrived is kept if it is interrupted."""
+    """Download a model that runs on this machine. Interrupted downloads are continued."""
     from rich.text import Text
 
     from fmlbench.cli.console import show_lines, stderr_console

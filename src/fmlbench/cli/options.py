@@ -1,24 +1,24 @@
-"""Options that several commands share, worded once."""
+"""Options that several commands share."""
 
 from typing import Annotated
 
 import typer
 
 TaskArgument = Annotated[
-    str, typer.Argument(metavar="TASK", help="A task's name ('fmlbench tasks' lists them) or the path of its folder.")
+    str, typer.Argument(metavar="TASK", help="Name of a task ('fmlbench tasks' lists them) or path of its folder.")
 ]
 RunArgument = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="A run's name or the beginning of it ('fmlbench runs' lists them), or the path of its folder.",
+        help="Name of a run or a unique prefix ('fmlbench runs' lists them), or path of its folder.",
     ),
 ]
 RunsArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="RUN...",
-        help="Runs by name, by a pattern such as 'toy.*', by their agent's name; a folder of runs; or a study file.",
+        help="Runs by name, by pattern such as 'toy.*', or by agent name; a folder of runs; or a study file.",
     ),
 ]
 EmbedderOption = Annotated[
@@ -26,41 +26,39 @@ EmbedderOption = Annotated[
     typer.Option(
         "--embedder",
         metavar="NAME",
-        help="What turns code into vectors: 'offline', 'graphcodebert' (needs its weights), 'graphcodebert:FOLDER', "
-        "or 'none'. Figures of different embedders do not compare.",
+        help="Model that embeds code as vectors: 'offline', 'graphcodebert' (needs its weights), "
+        "'graphcodebert:FOLDER', or 'none'. Values of different embedders are not comparable.",
     ),
 ]
-FormOption = Annotated[
+FormatOption = Annotated[
     str,
-    typer.Option("--form", metavar="FORM", help="How the table is written: text, md (Markdown), csv or tex (LaTeX)."),
+    typer.Option("--format", metavar="FORMAT", help="Table format: text, md (Markdown), csv or tex (LaTeX)."),
 ]
 TrackOption = Annotated[
     str,
     typer.Option(
-        "--track", metavar="TRACK", help="The size to work at: 'cpu' runs on a laptop; 'fmlbench tasks' lists a task's."
+        "--track", metavar="TRACK", help="Size of the task: 'cpu' runs on a laptop; 'fmlbench tasks' lists the tracks."
     ),
 ]
 SmokeOption = Annotated[
     bool,
     typer.Option(
         "--smoke",
-        help="Try a track out: real code, real data formats, one short pass on a CPU. Its scores mean nothing.",
+        help="Smoke test of a track: real code and data formats, one short pass on a CPU. Scores are meaningless.",
     ),
 ]
 UnsealedOption = Annotated[
     bool,
     typer.Option(
         "--unsealed",
-        help="Run candidates without a sandbox. They could then cheat, so every score is marked UNSEALED.",
+        help="Run candidates without a sandbox. They could cheat, so every score is marked UNSEALED.",
     ),
 ]
-JsonOption = Annotated[
-    bool, typer.Option("--json", help="Print JSON for programs instead, and nothing else on stdout.")
-]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
 
 
 def sized(track: str, *, smoke: bool) -> str:
-    """The name of a track, as it is or at a size for trying it out."""
+    """The name of the track or of its smoke test."""
     from fmlbench.core.task import SMOKE
 
     return f"{track}{SMOKE}" if smoke else track

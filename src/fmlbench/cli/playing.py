@@ -1,4 +1,4 @@
-"""Play a run before the user's eyes, and tell what came of it."""
+"""Execute a run with a live view, and print its summary."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ from fmlbench.workspace.dirs import Dirs
 
 
 def play_and_report(folder: RunFolder, dirs: Dirs, *, as_json: bool, gpus: Sequence[int] = ()) -> None:
-    """Play a run to its end and print its summary."""
+    """Execute a run to its end and print its summary."""
     summary = play_watched(folder, dirs, stderr_console(), gpus)
     if as_json:
         show_json({"folder": folder.path, "summary": summary})
@@ -32,7 +32,7 @@ def play_and_report(folder: RunFolder, dirs: Dirs, *, as_json: bool, gpus: Seque
 
 
 def play_watched(folder: RunFolder, dirs: Dirs, console: Console, gpus: Sequence[int] = ()) -> RunSummary:
-    """Play a run from wherever it stands, on these GPUs if any are named; one that is complete is only summed up."""
+    """Start or resume a run, on these GPUs if any are given. A complete run is only summarised."""
     spec = folder.read_spec()
     summary = read_summary(folder)
     if summary.stage is RunPhase.COMPLETE:
@@ -51,12 +51,12 @@ def _sandbox(isolation: Isolation, gpus: Sequence[int]) -> Sandbox:
 
 
 def read_summary(folder: RunFolder) -> RunSummary:
-    """What came of a run so far."""
+    """The summary of a run so far."""
     spec = folder.read_spec()
     state = read_state(folder)
     return summarise(spec, state, task_of(spec, state), is_played=folder.is_running)
 
 
 def task_of(spec: RunSpec, state: RunState) -> Task:
-    """The task as it was when the run started; as it is now, where the run has not started yet."""
+    """The task as logged at the start of the run, or the current task if the run has not started."""
     return state.task or find_task(spec.task).on(spec.track).task

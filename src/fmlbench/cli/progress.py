@@ -1,4 +1,4 @@
-"""Draw the progress of long jobs: bars on a terminal, a few plain lines elsewhere."""
+"""Show the progress of long jobs: bars on a terminal, a few plain lines elsewhere."""
 
 import time
 from collections.abc import Callable, Generator
@@ -14,12 +14,12 @@ from fmlbench.reports.number_text import duration_text
 from fmlbench.reports.untrusted import one_line
 
 WORTH_A_LINE_SECONDS = 1.0
-"""What is done sooner is not told; there may be dozens of such pieces."""
+"""Shorter jobs leave no line; there may be dozens of them."""
 
 
 @contextmanager
 def progress_on(console: Console) -> Generator[Progress]:
-    """Progress that is drawn on a console, and gone from it however the work ends."""
+    """Progress shown on a console; bars are removed at the end, also after an error."""
     if not console.is_terminal:
         yield PlainProgress(console)
         return
@@ -31,7 +31,7 @@ def progress_on(console: Console) -> Generator[Progress]:
 
 
 class DrawnProgress:
-    """A bar with the time it will still take; pieces of work may hold smaller ones."""
+    """Progress bars with the estimated time left. Jobs may be nested."""
 
     def __init__(self, console: Console) -> None:
         self._bars = Bars(
@@ -52,11 +52,11 @@ class DrawnProgress:
         self._open.append(self._bars.add_task(one_line(what, 60), total=total))
 
     def advance(self, amount: float) -> None:
-        """Let the newest bar grow."""
+        """Advance the newest bar."""
         self._bars.advance(self._open[-1], amount)
 
     def finish(self) -> None:
-        """Take the newest bar away; what took long leaves a line."""
+        """Remove the newest bar; a long job leaves a line."""
         bar = self._open.pop()
         done = next(task for task in self._bars.tasks if task.id == bar)
         self._bars.remove_task(bar)
@@ -65,17 +65,17 @@ class DrawnProgress:
             self._bars.stop()
 
     def close(self) -> None:
-        """Leave nothing on the screen."""
+        """Remove all bars."""
         self._bars.stop()
 
 
 class TimeColumn(ProgressColumn):
-    """How long a piece of work will still take, or where nobody knows, how long it has taken."""
+    """The estimated time left, or the elapsed time if there is no estimate."""
 
     max_refresh = 0.5
 
     def render(self, task: Task) -> Text:
-        """The time in words."""
+        """The time as text."""
         left = task.time_remaining
         return Text(
             f"{duration_text(task.elapsed or 0.0)} so far" if left is None else f"about {duration_text(left)} left"
@@ -83,7 +83,7 @@ class TimeColumn(ProgressColumn):
 
 
 class PlainProgress:
-    """A line when work begins and, if it was long, one when it is done; for logs and pipes."""
+    """A line when a job starts and, if it was long, one when it is done; for logs and pipes."""
 
     def __init__(self, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console
@@ -91,16 +91,16 @@ class PlainProgress:
         self._open: list[tuple[str, float]] = []
 
     def start(self, what: str, total: float | None = None) -> None:
-        """Say what begins."""
+        """Print what starts."""
         del total
         self._open.append((one_line(what), self._clock()))
         self._console.print(Text(f"{self._open[-1][0]} ..."), soft_wrap=True)
 
     def advance(self, amount: float) -> None:
-        """Say nothing: a log is no place for bars."""
+        """Print nothing."""
 
     def finish(self) -> None:
-        """Say what is done if it took long."""
+        """Print what is done if it took long."""
         what, since = self._open.pop()
         _print_if_long(self._console, what, self._clock() - since)
 

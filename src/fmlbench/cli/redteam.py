@@ -1,4 +1,4 @@
-"""fmlbench redteam: try to cheat."""
+"""fmlbench redteam: run known attacks on a task."""
 
 from typing import Annotated
 
@@ -12,18 +12,22 @@ def redteam(
     attacks: Annotated[
         list[str] | None,
         typer.Option(
-            "--attack", metavar="NAME", help="Only this attack; may be given again. The full table names all."
+            "--attack",
+            metavar="NAME",
+            help="Run only this attack (repeatable). The output without this option lists all attacks.",
         ),
     ] = None,
     track: TrackOption = "cpu",
-    quick: Annotated[bool, typer.Option("--quick", help="Only the few attacks that every task is tried with.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Run only the few attacks that 'fmlbench tasks check' uses.")
+    ] = False,
     unsealed: UnsealedOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Try to cheat on a task in every known way.
+    """Run every known attack on a task.
 
-    Every attack is a step of a real run. Prints what it tried, how it ended and what stopped it. Exits with 1 if one
-    of them earned anything, reached what it should not, or left something behind.
+    Every attack is a step of a real run. Prints its outcome, its score and what stopped it. Exits with 1 if an attack
+    improved its score, reached anything forbidden, or left files or processes behind.
     """
     from fmlbench.cli.attacking import attack_folder
     from fmlbench.tasks.library import find_task

@@ -1,4 +1,4 @@
-"""fmlbench report: runs as one HTML file."""
+"""fmlbench report: write an HTML report of runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -11,18 +11,20 @@ from fmlbench.cli.options import EmbedderOption, RunsArgument
 def report(
     runs: RunsArgument,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write it; an old report is replaced.")
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Output file; an existing file is replaced.")
     ] = Path("report.html"),
     embedder: EmbedderOption = "offline",
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Write it again whenever a run has gone on, until all are complete or Ctrl-C."),
+        typer.Option(
+            "--watch", help="Rewrite the report whenever a run has progressed, until all are complete or Ctrl-C."
+        ),
     ] = False,
 ) -> None:
-    """Write runs as one HTML file that opens offline.
+    """Write an HTML report of runs: one file that works offline.
 
-    It shows who is better if one can tell, how scores went over steps, the search tree with every idea and diff, where
-    the search went, what it cost and where the figures come from.
+    It shows comparisons of agents, scores over steps, the search tree with all ideas and diffs, a map of the code
+    tried, costs, and the provenance of the numbers.
     """
     from fmlbench.cli.reporting import watch_report, write_report
 

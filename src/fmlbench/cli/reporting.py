@@ -1,4 +1,4 @@
-"""Write a report about runs that words on the command line name, once or for as long as they go on."""
+"""Write a report of the runs named on the command line, once or whenever they progress."""
 
 import os
 import time
@@ -22,20 +22,20 @@ from fmlbench.reports.html.run_records import CloudMaker, RunRecord, read_run
 from fmlbench.workspace.dirs import Dirs
 
 REFRESH_SECONDS = 5
-"""How often a growing report is written, and how often its page loads itself again."""
+"""Interval at which a watched report is rewritten and its page reloads itself."""
 
 
 def write_report(words: Sequence[str], output: Path, embedder: str) -> None:
-    """Write the report and say where it is."""
+    """Write the report and print its path."""
     dirs = find_dirs()
     write_pages(select_all(words, dirs.runs), output, find_embedder(embedder), dirs)
-    show_lines(Text(f"The report is in {output.resolve()}"))
+    show_lines(Text(f"Report: {output.resolve()}"))
 
 
 def watch_report(words: Sequence[str], output: Path, embedder: str) -> None:
-    """Write the report again whenever a log has grown, until nothing will change any more."""
+    """Rewrite the report whenever a log has grown, until all runs are complete."""
     dirs, found = find_dirs(), find_embedder(embedder)
-    show_lines(Text(f"The report is in {output.resolve()} and grows with the runs; Ctrl-C ends this."))
+    show_lines(Text(f"Report: {output.resolve()} (updated while the runs progress; stop with Ctrl-C)"))
     before: list[int] = []
     while True:
         folders = select_all(words, dirs.runs)
@@ -55,19 +55,19 @@ def write_pages(
     *,
     refresh_seconds: int | None = None,
 ) -> list[RunRecord]:
-    """Read the runs and write the report; whoever has the old one open never finds half of the new one."""
+    """Read the runs and write the report. The file is replaced atomically, so that readers never see a partial one."""
     cloud_of = _clouds(embedder, dirs)
     runs = [read_run(folder, task_of, cloud_of) for folder in folders]
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     page = render(make_report(runs, written=written, refresh_seconds=refresh_seconds))
-    beside = output.with_name(f".{output.name}.{os.getpid()}")
+    temporary = output.with_name(f".{output.name}.{os.getpid()}")
     try:
-        beside.write_text(page, "utf-8")
-        beside.replace(output)
+        temporary.write_text(page, "utf-8")
+        temporary.replace(output)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise BadRequest(
-            f"The report cannot be written: {error.strerror} ({output}).", hint="Name another file with -o."
+            f"The report cannot be written: {error.strerror} ({output}).", hint="Choose another file with -o."
         ) from error
     return runs
 

@@ -1,4 +1,4 @@
-"""Turn what was typed into what a run is asked to be."""
+"""Convert command-line options to run specifications."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from fmlbench.workspace.dirs import Dirs
 
 @dataclass(frozen=True)
 class RunRequest:
-    """A run in the words of the command line."""
+    """The options of a run as given on the command line."""
 
     agent: str
     steps: int
@@ -37,13 +37,16 @@ class RunRequest:
     unsealed: bool = False
 
     def spec(self, folder: TaskFolder) -> RunSpec:
-        """The run this is on a task."""
+        """The specification of this run on a task."""
         _require_positive("--steps", self.steps)
         _require_positive("--hours", self.hours)
         _require_positive("--dollars", self.dollars)
         _require_positive("--tokens", self.tokens)
         if find_agent(self.agent).is_person and not self.unsealed:
-            raise BadRequest(f"No sandbox holds '{self.agent}'.", hint="Add --unsealed: every score is marked then.")
+            raise BadRequest(
+                f"'{self.agent}' cannot run in the sandbox.",
+                hint="Add --unsealed; every score is then marked UNSEALED.",
+            )
         agent = self._agent()
         self._require_model_for_caps(agent)
         return RunSpec(
@@ -65,7 +68,7 @@ class RunRequest:
             return
         options, may_have_one = " and ".join(given), takes_model(find_agent(self.agent))
         raise BadRequest(
-            f"A cap in dollars or tokens needs a model, and '{self.agent}' has none.",
+            f"{options} {'needs' if len(given) == 1 else 'need'} a model, but '{self.agent}' has none.",
             hint=f"Add --model NAME, or leave out {options}." if may_have_one else f"Leave out {options}.",
         )
 
@@ -77,38 +80,38 @@ class RunRequest:
         asked = agent_spec(self.agent, self.settings, model or recorded.model)
         if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):
             raise BadRequest(
-                f"Agent '{self.agent}' as asked for is not the one that played the run to be replayed.",
-                hint=_told_apart(recorded, asked),
+                f"Agent '{self.agent}' with these options differs from the agent of the replayed run.",
+                hint=_describe_difference(recorded, asked),
             )
         return asked.model_copy(update={"replay": str(self.replay.path)})
 
 
-def _told_apart(recorded: AgentSpec, asked: AgentSpec) -> str:
-    """Who played a run, as far as it differs from who is asked for."""
+def _describe_difference(recorded: AgentSpec, asked: AgentSpec) -> str:
+    """The recorded agent, with what differs from the requested one."""
     differing = [f"{key}={value}" for key, value in recorded.settings.items() if asked.settings.get(key) != value]
     if recorded.prompts != asked.prompts:
-        differing.append("the prompts of another version")
+        differing.append("prompts of another version")
     is_edited = asked.name == recorded.name and asked.file != recorded.file
-    who = f"{'its file as it was' if is_edited else recorded.name} with {recorded.model or 'no model'}"
-    return f"That was {', '.join([who, *differing])}."
+    agent = f"{'an earlier version of its file' if is_edited else recorded.name} with {recorded.model or 'no model'}"
+    return f"The replayed run used {', '.join([agent, *differing])}."
 
 
 def isolation(*, unsealed: bool) -> Isolation:
-    """Sealed, unless somebody asked for the opposite."""
+    """The isolation level that the option --unsealed selects."""
     return Isolation.NONE if unsealed else Isolation.BUBBLEWRAP
 
 
 def sandbox_of(wanted: Isolation) -> Sandbox:
-    """The sandbox of a rung; one that is missing is an error, never a quiet downgrade."""
+    """Open the sandbox of an isolation level. A missing sandbox is an error, never a silent downgrade."""
     try:
         return open_sandbox(wanted)
     except SandboxMissing as error:
-        instead = "Or add --unsealed: candidates could then cheat, so every score is marked."
+        instead = "Or add --unsealed; candidates could then cheat, so every score is marked UNSEALED."
         raise SandboxMissing(error.message, hint=f"{error.hint.removesuffix('.')}. {instead}") from error
 
 
 def require_agent(spec: RunSpec, dirs: Dirs) -> None:
-    """Look whether a run's program can be had, its model be asked, and its cap in dollars be kept; nothing is sent."""
+    """Check that a run's program is installed, its model usable, and its price known for --dollars; sends nothing."""
     agent = spec.agent
     if is_program(agent):
         require_program(agent, spec.budget, dirs.programs, sealed=spec.isolation is Isolation.BUBBLEWRAP)
@@ -121,13 +124,14 @@ def require_agent(spec: RunSpec, dirs: Dirs) -> None:
 
 
 def read_settings(words: Sequence[str]) -> dict[str, str]:
-    """Settings written as KEY=VALUE."""
+    """Parse settings written as KEY=VALUE."""
     settings: dict[str, str] = {}
     for word in words:
         key, equals, value = word.partition("=")
         if not key or not equals:
             raise BadRequest(
-                f"'{word}' is not a setting.", hint="Write --set KEY=VALUE; 'fmlbench agents' lists the keys."
+                f"'{word}' is not of the form KEY=VALUE.",
+                hint="Write --set KEY=VALUE; 'fmlbench agents' lists the keys.",
             )
         settings[key] = value
     return settings
@@ -135,4 +139,4 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
 
 def _require_positive(option: str, value: float | None) -> None:
     if value is not None and not value > 0:
-        raise BadRequest(f"{option} {value:g} leaves nothing to spend.", hint=f"Give {option} a number above 0.")
+        raise BadRequest(f"{option} must be positive, got {value:g}.", hint=f"Give {option} a number above 0.")

@@ -1,4 +1,4 @@
-"""fmlbench resume: go on with a run."""
+"""fmlbench resume: continue an interrupted run."""
 
 from typing import Annotated
 
@@ -11,13 +11,13 @@ def resume(
     run: RunArgument,
     gpu: Annotated[
         list[int] | None,
-        typer.Option(metavar="N", help="Show candidates this GPU of the machine alone; may be given several times."),
+        typer.Option(metavar="N", help="Number of a GPU that candidates may use (repeatable); default: all."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Go on with a run that was stopped.
+    """Continue an interrupted run.
 
-    Nothing that was logged is done again.
+    Logged steps are not repeated.
     """
     from fmlbench.cli.dirs import find_dirs
     from fmlbench.cli.playing import play_and_report

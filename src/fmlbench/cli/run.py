@@ -1,4 +1,4 @@
-"""fmlbench run: let an agent work on a task."""
+"""fmlbench run: run an agent on a task."""
 
 from typing import Annotated
 
@@ -13,57 +13,62 @@ def run(
         str,
         typer.Option(
             metavar="NAME",
-            help="Who does the research: 'fmlbench agents' lists them; or a Python file that defines one.",
+            help="The agent: a name ('fmlbench agents' lists them) or a Python file that defines one.",
         ),
     ] = "greedy",
     model: Annotated[
         str,
-        typer.Option(metavar="MODEL", help="A language model writes the code: provider/name; see 'fmlbench models'."),
+        typer.Option(
+            metavar="MODEL", help="Language model that writes the code: provider/name; see 'fmlbench models'."
+        ),
     ] = "",
     steps: Annotated[
-        int, typer.Option(metavar="N", help="How many proposals it may have tested. The baseline is free.")
+        int, typer.Option(metavar="N", help="Number of proposals to test. The baseline is not counted.")
     ] = 20,
-    seed: Annotated[
-        int, typer.Option(metavar="S", help="Decides all dice; the same seed gives the same draws of data.")
-    ] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", help="Random seed for the search and for data sampling.")] = 0,
     track: TrackOption = "cpu",
     smoke: SmokeOption = False,
     hours: Annotated[
-        float | None, typer.Option(metavar="H", help="Stop after so many hours of proposing and experimenting.")
+        float | None,
+        typer.Option(metavar="H", help="Stop the search after this many hours of proposing and experiments."),
     ] = None,
     dollars: Annotated[
         float | None,
-        typer.Option(metavar="D", help="Stop before a call of the model could cost more than this in all."),
+        typer.Option(
+            metavar="D", help="Cap on the total cost of model calls. A call that could exceed it is not made."
+        ),
     ] = None,
     tokens: Annotated[
-        int | None, typer.Option(metavar="N", help="Stop before the model could read and write more than this in all.")
+        int | None,
+        typer.Option(metavar="N", help="Cap on input plus output tokens. A call that could exceed it is not made."),
     ] = None,
     replay: Annotated[
         str | None,
         typer.Option(
-            metavar="RUN", help="Take the model's answers from this run's record; needs no key and costs nothing."
+            metavar="RUN", help="Replay the recorded model responses of this run; needs no key and costs nothing."
         ),
     ] = None,
     retest: Annotated[
-        int, typer.Option(metavar="N", min=0, help="On how many fresh seeds the best step is tested again at the end.")
+        int,
+        typer.Option(metavar="N", min=0, help="Number of fresh seeds on which the best step is retested at the end."),
     ] = 3,
     label: Annotated[
-        str, typer.Option(metavar="NAME", help="Any word; tells apart runs that are asked for in the same words.")
+        str, typer.Option(metavar="NAME", help="Suffix for the run name, to allow several runs with identical options.")
     ] = "",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the agent; 'fmlbench agents' lists them."),
     ] = None,
     cmd: Annotated[
-        str | None, typer.Option(metavar="COMMAND", help="With --agent command: what starts your program.")
+        str | None, typer.Option(metavar="COMMAND", help="With --agent command: the command that starts your program.")
     ] = None,
     unsealed: UnsealedOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Let an agent work on a task.
+    """Run an agent on a task.
 
-    The baseline is scored first, then the agent's steps, and at the end the best step on the sealed test. A run can be
-    stopped at any time and gone on with: fmlbench resume RUN.
+    The baseline is scored first, then the agent's steps, and at the end the best step on the sealed test. Runs can be
+    interrupted at any time; continue with: fmlbench resume RUN.
     """
     from fmlbench.cli.dirs import find_dirs
     from fmlbench.cli.playing import play_and_report
@@ -89,7 +94,7 @@ def run(
         unsealed=unsealed,
     )
     spec = request.spec(find_task(task))
-    # Before the run's folder is made: a run that cannot start should leave nothing behind.
+    # Checked before the run's folder is created, so that a run that cannot start leaves nothing behind.
     sandbox_of(spec.isolation)
     require_agent(spec, dirs)
     play_and_report(create(spec, dirs), dirs, as_json=as_json)

@@ -1,12 +1,12 @@
-"""fmlbench runs: list the runs there are."""
+"""fmlbench runs: list the runs."""
 
 from fmlbench.cli.options import JsonOption
 
 
 def runs(as_json: JsonOption = False) -> None:
-    """List the runs there are, with state and scores.
+    """List the runs with their state and scores.
 
-    They lie in the folder that the variable FMLBENCH_RUNS names, or else in ./runs.
+    Runs are stored in the folder given by the variable FMLBENCH_RUNS, or in ./runs.
     """
     from fmlbench.cli.dirs import find_dirs
     from fmlbench.cli.inspecting import list_runs

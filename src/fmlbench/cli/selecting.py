@@ -1,4 +1,4 @@
-"""Find the runs that words on the command line name."""
+"""Find the runs that command-line arguments select."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -10,12 +10,12 @@ from fmlbench.records.folder import RunFolder, find_run
 
 
 def select_all(words: Sequence[str], runs: Path) -> list[RunFolder]:
-    """The runs that several words name, each once."""
+    """The runs that the arguments select, each once."""
     return list({run.path: run for word in words for run in select_runs(word, runs)}.values())
 
 
 def select_runs(word: str, runs: Path) -> Sequence[RunFolder]:
-    """All runs of a study, of a folder of runs, of a pattern, of an agent's name; or the one run of that name."""
+    """All runs of a study file, a folder, a pattern or an agent; or the run of that name."""
     if word.endswith(".toml"):
         return _some(_runs_of_study(Path(word), runs), word, runs)
     if "*" in word or "?" in word:
@@ -29,7 +29,7 @@ def select_runs(word: str, runs: Path) -> Sequence[RunFolder]:
 
 
 def runs_of_agent(word: str, runs: Path) -> list[RunFolder]:
-    """The runs of the agents that a word names: all of one name, or those with the settings that it says."""
+    """The runs of an agent, by its plain name or by its name with settings."""
     found = _runs_in(runs)
     agents = [run.read_spec().agent for run in found]
     names = agent_names(agents)
@@ -41,7 +41,7 @@ def _runs_in(folder: Path) -> list[RunFolder]:
 
 
 def _runs_of_study(file: Path, runs: Path) -> list[RunFolder]:
-    """Those that were begun; the others will join when the sweep has come to them."""
+    """The runs of a study that have started."""
     from fmlbench.scheduling.plan import make_plan
     from fmlbench.scheduling.study import read_study
 
@@ -51,5 +51,5 @@ def _runs_of_study(file: Path, runs: Path) -> list[RunFolder]:
 
 def _some(found: list[RunFolder], word: str, runs: Path) -> list[RunFolder]:
     if not found:
-        raise BadRequest(f"'{word}' matches no run.", hint=f"fmlbench runs lists what lies in {runs}.")
+        raise BadRequest(f"'{word}' matches no run.", hint=f"'fmlbench runs' lists the runs in {runs}.")
     return found

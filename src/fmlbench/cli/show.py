@@ -1,4 +1,4 @@
-"""fmlbench show: look into a run."""
+"""fmlbench show: show a run and its steps."""
 
 from typing import Annotated
 
@@ -10,14 +10,14 @@ from fmlbench.cli.options import JsonOption, RunArgument
 def show(
     run: RunArgument,
     diff: Annotated[
-        int | None, typer.Option(metavar="STEP", help="Show what a step changed in the code of its parent.")
+        int | None, typer.Option(metavar="STEP", help="Show the diff of a step against its parent.")
     ] = None,
-    log: Annotated[int | None, typer.Option(metavar="STEP", help="Show what a step's experiment printed.")] = None,
+    log: Annotated[int | None, typer.Option(metavar="STEP", help="Show the output of a step's experiment.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a run: its summary and its steps.
+    """Show the summary and the steps of a run.
 
-    The steps are drawn as the tree they grew into, with scores, outcomes and ideas.
+    The steps are shown as a tree with scores, outcomes and ideas.
     """
     from fmlbench.cli.dirs import find_dirs
     from fmlbench.cli.inspecting import show_diff, show_log, show_run
@@ -25,7 +25,7 @@ def show(
     from fmlbench.records.folder import find_run
 
     if diff is not None and log is not None:
-        raise BadRequest("--diff and --log cannot be shown at once.", hint="Ask for one after the other.")
+        raise BadRequest("--diff and --log cannot be combined.", hint="Leave out one of them.")
     folder = find_run(run, find_dirs().runs)
     if diff is not None:
         show_diff(folder, diff, as_json=as_json)

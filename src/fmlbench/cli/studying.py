@@ -1,4 +1,4 @@
-"""Write a study file from what was typed."""
+"""Write a study file from command-line options."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _STEPS = 20
 
 @dataclass(frozen=True)
 class StudyRequest:
-    """A study in the words of the command line; what was not said is empty or None."""
+    """The options of a study; those not given are empty or None."""
 
     tasks: Sequence[str]
     suite: str
@@ -28,13 +28,13 @@ class StudyRequest:
     track: str | None
 
     @property
-    def is_made(self) -> bool:
-        """Whether a study is to be written at all."""
+    def is_requested(self) -> bool:
+        """Whether a study file is to be written."""
         return bool(self.tasks or self.suite)
 
     @property
-    def said(self) -> list[str]:
-        """The options beside --task and --suite that were given."""
+    def given_options(self) -> list[str]:
+        """The options given besides --task and --suite."""
         given = {
             "--agent": self.agents or None,
             "--model": self.models or None,
@@ -47,8 +47,8 @@ class StudyRequest:
         return [option for option, value in given.items() if value is not None]
 
     def text(self) -> str:
-        """The study file; JSON's strings, numbers and lists of strings are TOML's as well."""
-        asked = {
+        """The content of the study file. JSON syntax for strings, numbers and lists of strings is valid TOML."""
+        fields = {
             "suite": self.suite,
             "tasks": [_from_anywhere(task) for task in self.tasks],
             "agents": list(self.agents or _AGENTS),
@@ -61,26 +61,26 @@ class StudyRequest:
             "hours": self.hours,
             "dollars": self.dollars,
         }
-        lines = [f"{key} = {json.dumps(value)}" for key, value in asked.items() if value]
+        lines = [f"{key} = {json.dumps(value)}" for key, value in fields.items() if value]
         limits = [f"{key} = {json.dumps(value)}" for key, value in budget.items() if value is not None]
         return "\n".join([*lines, "", "[budget]", *limits, ""])
 
 
 def write_study(path: str, request: StudyRequest) -> None:
-    """Write the study file, if one is asked for; one that is there must say the same."""
-    if not request.is_made:
-        if request.said:
+    """Write the study file if --task or --suite is given; an existing file must have the same content."""
+    if not request.is_requested:
+        if request.given_options:
             raise BadRequest(
-                f"{request.said[0]} is for a study that is written, and '{path}' is only read.",
-                hint="Change the file, or give --task or --suite and the path of a new file.",
+                f"{request.given_options[0]} needs --task or --suite, which write the study file '{path}'.",
+                hint="Edit the file instead, or add --task or --suite and the path of a new file.",
             )
         return
     file = Path(path)
     text = request.text()
     if file.exists() and file.read_text("utf-8") != text:
         raise BadRequest(
-            f"'{path}' is there already and says something else.",
-            hint="Leave out --task, --suite and what goes with them, or give the path of a new file.",
+            f"'{path}' already exists with different content.",
+            hint="Leave out --task, --suite and the options of the study, or give the path of a new file.",
         )
     file.write_text(text, "utf-8")
 

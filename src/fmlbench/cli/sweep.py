@@ -1,4 +1,4 @@
-"""fmlbench sweep: many runs from one study file."""
+"""fmlbench sweep: execute all runs of a study file."""
 
 from typing import Annotated
 
@@ -8,15 +8,15 @@ from typer.core import TyperGroup
 from fmlbench.cli.options import JsonOption
 
 StudyArgument = Annotated[
-    str, typer.Argument(metavar="STUDY", help="The path of a study file; docs/study-file.md says what is in one.")
+    str, typer.Argument(metavar="STUDY", help="Path of a study file; docs/study-file.md describes its fields.")
 ]
 
 
 class Sweeps(TyperGroup):
-    """A group of commands in which 'start' can be left out."""
+    """A command group whose default command is 'start'."""
 
     def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Put the word in where a study comes first."""
+        """Insert 'start' if the first argument is not a command."""
         if args and args[0] not in self.commands and args[0] != "--help":
             args = ["start", *args]
         return super().parse_args(ctx, args)
@@ -24,7 +24,7 @@ class Sweeps(TyperGroup):
 
 app = typer.Typer(
     cls=Sweeps,
-    help="Play all runs of a study: fmlbench sweep STUDY. It can be stopped and started again at will.",
+    help="Execute all runs of a study: fmlbench sweep STUDY. Sweeps can be interrupted and restarted at any time.",
     no_args_is_help=True,
 )
 
@@ -35,54 +35,60 @@ def start(
     engine: Annotated[
         str,
         typer.Option(
-            metavar="ENGINE", help="Where runs are played: 'local' (processes of this machine), 'ray' or 'slurm'."
+            metavar="ENGINE", help="Where runs execute: 'local' (processes on this machine), 'ray' or 'slurm'."
         ),
     ] = "local",
     task: Annotated[
         list[str] | None,
-        typer.Option(metavar="TASK", help="Write the study first: a task; may be given several times."),
+        typer.Option(metavar="TASK", help="Write the study file first: task to include (repeatable)."),
     ] = None,
-    suite: Annotated[str, typer.Option(metavar="SUITE", help="Write the study first: all tasks of a suite.")] = "",
+    suite: Annotated[
+        str, typer.Option(metavar="SUITE", help="Write the study file first: include all tasks of this suite.")
+    ] = "",
     agent: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="For a study that is written: an agent; may be given several times."),
+        typer.Option(metavar="NAME", help="With --task/--suite: agent to include (repeatable)."),
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option(metavar="MODEL", help="For a study that is written: a model for all agents; likewise."),
+        typer.Option(metavar="MODEL", help="With --task/--suite: model for all agents (repeatable)."),
     ] = None,
     seeds: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="For a study that is written: how many seeds; 3 if not said.")
+        int | None, typer.Option(metavar="N", min=1, help="With --task/--suite: number of seeds; default: 3.")
     ] = None,
     steps: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="For a study that is written: the steps of each run; 20 if not said."),
+        typer.Option(metavar="N", min=1, help="With --task/--suite: steps per run; default: 20."),
     ] = None,
     hours: Annotated[
-        float | None, typer.Option(metavar="H", help="For a study that is written: the longest each run may take.")
+        float | None, typer.Option(metavar="H", help="With --task/--suite: cap on the hours of each run.")
     ] = None,
     dollars: Annotated[
-        float | None, typer.Option(metavar="D", help="For a study that is written: the most each run may spend.")
+        float | None, typer.Option(metavar="D", help="With --task/--suite: cap on the dollars of each run.")
     ] = None,
     track: Annotated[
-        str | None, typer.Option(metavar="TRACK", help="For a study that is written: the size; 'cpu' if not said.")
+        str | None, typer.Option(metavar="TRACK", help="With --task/--suite: track; default: 'cpu'.")
     ] = None,
     parallel: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Runs at once; overrules the study's cap.")
+        int | None, typer.Option(metavar="N", min=1, help="Number of parallel runs; overrides the study's cap.")
     ] = None,
     cap_hours: Annotated[
-        float | None, typer.Option(metavar="H", help="Of all runs together; overrules the study's cap.")
+        float | None,
+        typer.Option(metavar="H", help="Cap on the hours of all runs together; overrides the study's cap."),
     ] = None,
     cap_dollars: Annotated[
-        float | None, typer.Option(metavar="D", help="Of all runs together; overrules the study's cap.")
+        float | None,
+        typer.Option(metavar="D", help="Cap on the dollars of all runs together; overrides the study's cap."),
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Only show the runs, the time and the dollars.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Only show the number of runs, the estimated time and the cost.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Play what is not finished; the word 'start' can be left out.
+    """Execute all unfinished runs; the word 'start' can be left out.
 
-    Shows the plan and its estimated time and cost first. What is finished is not done again. With --task or --suite
-    the study file is written first.
+    Shows the plan with its estimated time and cost first. Finished runs are not repeated. With --task or --suite the
+    study file is written first.
     """
     from fmlbench.cli.studying import StudyRequest, write_study
     from fmlbench.cli.sweeping import start_sweep
@@ -95,9 +101,10 @@ def start(
 
 @app.command()
 def status(study: StudyArgument, as_json: JsonOption = False) -> None:
-    """Show where the runs of a study stand, wherever they are played.
+    """Show the progress of a study's runs on any engine.
 
-    And, per task and agent, how much of the way to a perfect score the complete runs came on the hidden test.
+    For complete runs it also shows, per task and agent, the improvement on the hidden test: the share of the distance
+    from the baseline to a perfect score.
     """
     from fmlbench.cli.sweeping import show_status
 
@@ -106,9 +113,9 @@ def status(study: StudyArgument, as_json: JsonOption = False) -> None:
 
 @app.command()
 def cancel(study: StudyArgument) -> None:
-    """Stop all runs of a study, wherever they are played.
+    """Stop all runs of a study on any engine.
 
-    Nothing that was logged is lost; 'fmlbench sweep STUDY' goes on.
+    Logged steps are kept; continue with 'fmlbench sweep STUDY'.
     """
     from fmlbench.cli.sweeping import cancel_runs
 
@@ -117,10 +124,10 @@ def cancel(study: StudyArgument) -> None:
 
 @app.command()
 def retry(study: StudyArgument) -> None:
-    """Let failed and cancelled runs of a study be tried again.
+    """Reset failed and cancelled runs of a study.
 
-    For when the reason is mended; 'fmlbench sweep STUDY' then plays them.
+    Use after fixing the cause, then rerun 'fmlbench sweep STUDY'.
     """
-    from fmlbench.cli.sweeping import forgive_runs
+    from fmlbench.cli.sweeping import retry_runs
 
-    forgive_runs(study)
+    retry_runs(study)

@@ -1,4 +1,4 @@
-"""A sweep's plan and its standing for a person at a terminal."""
+"""Format a sweep's plan and status for the terminal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _MOST_FAILED = 10
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a study asks for, and what it will take."""
+    """The size of a study, and its estimated time and cost."""
 
     study: str
     runs: int
@@ -32,22 +32,22 @@ class Forecast:
     agents: int
     seeds: int
     steps: int
-    """Of each run."""
+    """Per run."""
     complete: int
     parallel: int
     seconds: float | None
-    """Until the last run is over, as far as tasks are calibrated; None where no task of what is left is."""
+    """Estimated time until the last run ends, over calibrated tasks; None if no remaining task is calibrated."""
     seconds_of_runs: float | None
-    """Of all runs that are left, one after the other; likewise."""
+    """The same, summed over all remaining runs."""
     uncalibrated: Sequence[str]
-    """Tasks of which nobody knows how long they take on this track."""
+    """Tasks without a calibration on this track."""
     dollars: float | None
-    """At most; None where neither the runs nor the sweep have a cap."""
+    """Upper bound; None if neither the runs nor the sweep have a cap."""
 
 
-def forecast_of(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Forecast:
-    """Work out what is left to do."""
-    left = seconds_left(standings)
+def forecast_of(plan: Plan, jobs: Sequence[JobStatus], parallel: int) -> Forecast:
+    """Estimate the remaining work."""
+    left = seconds_left(jobs)
     return Forecast(
         study=plan.study.name,
         runs=len(plan.runs),
@@ -55,7 +55,7 @@ def forecast_of(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Fo
         agents=len(set(agent_names([run.spec.agent for run in plan.runs]))),
         seeds=len(plan.study.seeds),
         steps=plan.study.budget.steps,
-        complete=sum(standing.state is JobState.COMPLETE for standing in standings),
+        complete=sum(job.state is JobState.COMPLETE for job in jobs),
         parallel=parallel,
         seconds=None if left is None else makespan(left, parallel),
         seconds_of_runs=None if left is None else sum(left),
@@ -64,38 +64,40 @@ def forecast_of(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Fo
     )
 
 
-def plan_text(plan: Plan, standings: Sequence[JobStatus], parallel: int) -> Text:
-    """The same in words."""
-    told = forecast_of(plan, standings, parallel)
-    sizes = (counted(told.tasks, "task"), counted(told.agents, "agent"), counted(told.seeds, "seed"))
+def plan_text(plan: Plan, jobs: Sequence[JobStatus], parallel: int) -> Text:
+    """The forecast as text."""
+    forecast = forecast_of(plan, jobs, parallel)
+    sizes = (counted(forecast.tasks, "task"), counted(forecast.agents, "agent"), counted(forecast.seeds, "seed"))
+    steps = counted(forecast.steps, "step")
     lines = [
-        f"study {told.study}: {counted(told.runs, 'run')} = {' x '.join(sizes)}, {counted(told.steps, 'step')} each",
-        f"{told.complete} are complete already" if told.complete else "",
-        f"estimated: {_time_text(told)}, {_cost_text(told)}",
+        f"study {forecast.study}: {counted(forecast.runs, 'run')} = {' x '.join(sizes)}, {steps} each",
+        f"already complete: {forecast.complete}" if forecast.complete else "",
+        f"estimated: {_time_text(forecast)}, {_cost_text(forecast)}",
     ]
     return Text("\n".join(filter(None, lines)))
 
 
-def _time_text(told: Forecast) -> str:
-    if told.seconds is None or told.seconds_of_runs is None:
-        return f"time not known (nobody has calibrated {', '.join(told.uncalibrated)} on this track)"
-    text = f"{duration_text(told.seconds)} with {told.parallel} at once ({duration_text(told.seconds_of_runs)} of runs)"
-    if told.uncalibrated:
-        text += f", and whatever {', '.join(told.uncalibrated)} take: nobody has calibrated them on this track"
+def _time_text(forecast: Forecast) -> str:
+    if forecast.seconds is None or forecast.seconds_of_runs is None:
+        return f"time unknown (not calibrated on this track: {', '.join(forecast.uncalibrated)})"
+    total = duration_text(forecast.seconds_of_runs)
+    text = f"{duration_text(forecast.seconds)} with {forecast.parallel} in parallel ({total} of runs)"
+    if forecast.uncalibrated:
+        text += f", plus {', '.join(forecast.uncalibrated)} (not calibrated on this track)"
     return text
 
 
-def _cost_text(told: Forecast) -> str:
-    if told.dollars is None:
-        return "dollars not known: neither the runs nor the sweep have a cap"
-    return "no dollars" if not told.dollars else f"at most {dollars_text(told.dollars)}"
+def _cost_text(forecast: Forecast) -> str:
+    if forecast.dollars is None:
+        return "cost unknown: neither the runs nor the sweep have a cap in dollars"
+    return "no dollars" if not forecast.dollars else f"at most {dollars_text(forecast.dollars)}"
 
 
 def status_page(status: Status, reached: str = "") -> RenderableType:
-    """Where a sweep stands, group by group, and what went wrong."""
+    """The status of a sweep per task and agent, and its failures."""
     parts: list[RenderableType] = [group_table(status.groups), Text(), headline(status)]
     if reached:
-        parts.append(Text(f"stopped: {reached}", "bold yellow"))
+        parts.append(Text(f"stopped: {reached}", "bforecast yellow"))
     parts += [
         Text(f"{failed.run} failed: {one_line(failed.reason, 200)}", "red") for failed in status.failed[:_MOST_FAILED]
     ]
@@ -105,25 +107,25 @@ def status_page(status: Status, reached: str = "") -> RenderableType:
 
 
 def group_table(groups: Sequence[RunGroup]) -> Table:
-    """One line per task and agent; no hidden score of a run that is not over."""
+    """One row per task and agent. Hidden scores of unfinished runs are not shown."""
     table = plain_table(
         "task",
         "agent",
         "runs",
-        "playing",
+        "running",
         "failed",
         "steps",
-        "without score",
+        "unscored",
         "dollars",
         "test improvement",
         "transfer",
     )
     for group in groups:
         table.add_row(
-            Text(group.task, style="bold"),
+            Text(group.task, style="bforecast"),
             Text(group.agent),
             Text(f"{group.states[JobState.COMPLETE]} of {group.runs}"),
-            Text(_count(group.states[JobState.PLAYING])),
+            Text(_count(group.states[JobState.RUNNING])),
             Text(_count(group.states[JobState.FAILED]), style="red"),
             Text(f"{group.steps} of {group.steps_due}"),
             Text(_count(sum(group.outcomes.values()) - group.outcomes.get(Outcome.OK, 0))),
@@ -135,7 +137,7 @@ def group_table(groups: Sequence[RunGroup]) -> Table:
 
 
 def headline(status: Status) -> Text:
-    """The whole sweep in one or two lines."""
+    """The sweep in one or two lines."""
     counts = ", ".join(f"{count} {state}" for state, count in status.states.items() if count)
     parts = [f"{counted(status.runs, 'run')}: {counts}", f"{status.steps} of {status.steps_due} steps"]
     if status.seconds_left:
@@ -146,7 +148,7 @@ def headline(status: Status) -> Text:
     text = Text("; ".join(parts))
     if status.failures:
         failures = ", ".join(f"{count} {what}" for what, count in status.failures.items())
-        text.append(f"\nattempts that machines failed: {failures}", "yellow")
+        text.append(f"\ninfrastructure failures: {failures}", "yellow")
     return text
 
 

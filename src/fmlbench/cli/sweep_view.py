@@ -1,4 +1,4 @@
-"""Watch a sweep: a table that is kept up to date on a terminal, a line whenever a run ends elsewhere."""
+"""Show a running sweep: a live table on a terminal, otherwise a line whenever a run ends."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from fmlbench.scheduling.sweep_state import JobState
 
 @contextmanager
 def watching(console: Console) -> Generator[Callable[[Status], None]]:
-    """Something to tell a sweep's status to; a terminal is left as it was."""
+    """A callback that shows a sweep's status. The live table is removed at the end."""
     if not console.is_terminal:
         yield PlainView(console)
         return
@@ -22,15 +22,15 @@ def watching(console: Console) -> Generator[Callable[[Status], None]]:
 
 
 class PlainView:
-    """Prints a line when a run has ended; for logs and pipes."""
+    """Prints a line when a run ends; for logs and pipes."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._said: tuple[object, ...] = ()
+        self._printed: tuple[object, ...] = ()
 
     def __call__(self, status: Status) -> None:
-        """Say how far the sweep is, if more runs are over than last time."""
+        """Print the status if more runs have ended or failed since the last call."""
         ended = (status.states[JobState.COMPLETE], status.states[JobState.FAILED], status.states[JobState.CANCELLED])
-        if (*ended, status.failures) != self._said:
-            self._said = (*ended, status.failures)
+        if (*ended, status.failures) != self._printed:
+            self._printed = (*ended, status.failures)
             self._console.print(headline(status), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""fmlbench tasks: list, show, start, prepare and check tasks."""
+"""fmlbench tasks: list, show, create, prepare and check tasks."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,12 +7,12 @@ import typer
 
 from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption, sized
 
-app = typer.Typer(help="List, show, start, prepare and check tasks.", rich_markup_mode=None)
+app = typer.Typer(help="List, show, create, prepare and check tasks.", rich_markup_mode=None)
 
 
 @app.callback(invoke_without_command=True)
 def tasks(context: typer.Context, as_json: JsonOption = False) -> None:
-    """List the tasks there are; show, start, prepare or check one of them."""
+    """List the tasks; show, create, prepare or check one."""
     if context.invoked_subcommand is None:
         list_tasks(as_json=as_json)
 
@@ -21,11 +21,11 @@ def tasks(context: typer.Context, as_json: JsonOption = False) -> None:
 def list_tasks(
     suite: Annotated[
         str | None,
-        typer.Option(metavar="SUITE", help="Only the tasks of this suite; the list without it names them all."),
+        typer.Option(metavar="SUITE", help="Only the tasks of this suite; the full list shows the suites."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the tasks there are."""
+    """List the tasks."""
     from fmlbench.cli.console import show, show_json
     from fmlbench.reports.terminal_tables import task_table
     from fmlbench.tasks.library import all_tasks
@@ -39,7 +39,7 @@ def list_tasks(
 
 @app.command("show")
 def show_task(task: TaskArgument, as_json: JsonOption = False) -> None:
-    """Show one task: where it comes from, what may be changed, how it is scored, what its tracks take."""
+    """Show one task: its origin, editable files, scoring, and the resources of its tracks."""
     from fmlbench.cli.console import show, show_json
     from fmlbench.reports.task_page import task_page
     from fmlbench.tasks.library import find_task
@@ -53,10 +53,14 @@ def show_task(task: TaskArgument, as_json: JsonOption = False) -> None:
 
 @app.command("new")
 def new_task(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What it is to be called: lower case, digits, hyphens.")],
-    where: Annotated[Path, typer.Option("--in", metavar="FOLDER", help="Where its folder is made.")] = Path(),
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the new task: lower-case letters, digits and hyphens.")
+    ],
+    where: Annotated[
+        Path, typer.Option("--in", metavar="FOLDER", help="Folder in which the task's folder is created.")
+    ] = Path(),
 ) -> None:
-    """Start a task of your own: a folder that already passes 'check', to be changed piece by piece."""
+    """Create a new task: a folder that already passes 'check', as a template to edit."""
     from rich.text import Text
 
     from fmlbench.cli.console import show_lines
@@ -64,14 +68,14 @@ def new_task(
 
     folder = start_task(name, where)
     path = folder if folder.is_absolute() else f"./{folder}"
-    show_lines(Text(f"{path} is a task. Next: fmlbench tasks check {path} --quick"))
+    show_lines(Text(f"Created {path}. Next: fmlbench tasks check {path} --quick"))
 
 
 @app.command("prepare")
 def prepare_tasks(
     task: Annotated[
         str | None,
-        typer.Argument(metavar="TASK", help="A task's name or the path of its folder; none for a whole suite."),
+        typer.Argument(metavar="TASK", help="Name of a task or path of its folder; leave out for a whole suite."),
     ] = None,
     suite: Annotated[
         str, typer.Option(metavar="SUITE", help="Without TASK: prepare every task of this suite.")
@@ -80,7 +84,7 @@ def prepare_tasks(
     smoke: SmokeOption = False,
     unsealed: UnsealedOption = False,
 ) -> None:
-    """Get what a task needs (codebase, data, Python), so that runs start at once and offline."""
+    """Download and build what a task needs (codebase, data, Python), so that runs start at once and offline."""
     from fmlbench.cli.admitting import prepare_folders
     from fmlbench.tasks.library import all_tasks, find_task
 
@@ -92,13 +96,16 @@ def prepare_tasks(
 def check(
     task: TaskArgument,
     track: TrackOption = "cpu",
-    quick: Annotated[bool, typer.Option("--quick", help="One seed instead of ten: minutes, not an hour.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="One seed instead of ten: minutes instead of an hour.")
+    ] = False,
     calibrate: Annotated[
-        bool, typer.Option("--calibrate", help="Measure first, and write baseline and noise into the task's manifest.")
+        bool,
+        typer.Option("--calibrate", help="First measure baseline and noise, and write them to the task's manifest."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Admit or refuse a task by running it; can be stopped and repeated, what was measured is kept.
+    """Run all admission checks of a task; measurements are kept if interrupted.
 
     Exits with 1 if the task is refused.
     """

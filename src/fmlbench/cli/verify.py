@@ -1,4 +1,4 @@
-"""fmlbench verify: check a run's scores by grading its answers again."""
+"""fmlbench verify: check a run's scores by regrading its answers."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,35 +12,33 @@ def verify(
     run: Annotated[
         str,
         typer.Argument(
-            metavar="RUN|FILE", help="A run ('fmlbench runs' lists them), or a file that 'fmlbench export' made."
+            metavar="RUN|FILE", help="A run ('fmlbench runs' lists them), or a file written by 'fmlbench export'."
         ),
     ],
     task: Annotated[
         str,
-        typer.Option(
-            metavar="FOLDER", help="The folder of the run's task, where the run names one that is not installed."
-        ),
+        typer.Option(metavar="FOLDER", help="Folder of the run's task, if the task is not installed."),
     ] = "",
     secret: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="The secret of the machine that made the run, if it was not this one ('CACHE/secret')."
+            metavar="FILE", help="Secret of the machine that executed the run, if it was another one ('CACHE/secret')."
         ),
     ] = None,
     embedder: Annotated[
         str,
         typer.Option(
             metavar="NAME",
-            help="Where the file's embedder is found, such as 'graphcodebert:FOLDER'; else by the name in the file.",
+            help="Embedder to recompute metrics with, such as 'graphcodebert:FOLDER'; default: the one in the file.",
         ),
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Grade a run's stored answers again.
+    """Regrade a run's stored answers.
 
-    It says whether every score is reproduced, and of a file every metric too, and exits with 1 if one is not or cannot
-    be checked. Hidden scores are checked once the run is over. Whoever holds the secret could have made up the answers,
-    so this shows that a record is consistent, not that its owner was honest.
+    Checks that every score is reproduced and, for an exported file, every metric. Exits with 1 if one is not or cannot
+    be checked. Hidden scores are checked only after the run is finished. The owner of the secret could have fabricated
+    the answers, so this proves that the record is consistent, not that it is honest.
     """
     from fmlbench.cli.exporting import verify_word
 

@@ -1,1 +1,1 @@
-"""What records tell: how far an agent came, how it searched, what it cost, and how sure one can be."""
+"""Measures computed from run records: scores, search behaviour, cost, and their statistical uncertainty."""

@@ -1,4 +1,4 @@
-"""What it would take to decide between two agents."""
+"""How many more runs would decide between two agents."""
 
 from dataclasses import dataclass
 
@@ -18,38 +18,38 @@ _DOUBTFUL_PAIRS = 10
 
 @dataclass(frozen=True)
 class Advice:
-    """What it would take to decide."""
+    """The sample size that would decide."""
 
     seeds: int
-    """Pairs per task so far, on average over tasks rounded down."""
+    """Pairs per task so far: the mean over tasks, rounded down."""
     scatter: float
     """The standard deviation of one agent's runs within a task: one sigma of this advice."""
     detectable: float | None
-    """The difference that the pairs so far would find four times in five."""
+    """The difference that the pairs so far detect with a power of 80%."""
     for_one_sigma: int | None
-    """Seeds per task that find a difference of one sigma four times in five."""
+    """Seeds per task that detect a difference of one sigma with a power of 80%."""
     for_seen: int | None
-    """The same for a difference as large as the one seen; None if that is more than a thousand."""
+    """The same for the observed difference; None if more than a thousand."""
     wants_retests: bool
-    """Whether fewer seeds would do if runs were retested on more draws."""
+    """Whether fewer seeds would suffice if runs were retested on more samples."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What two agents' runs have shown so far."""
+    """The results of two agents so far."""
 
     differences: Groups
-    """Of pairs, by task."""
+    """Differences of pairs, by task."""
     ours: Groups
     theirs: Groups
     tables: Tables
-    """The differences on each draw of the retests; empty where there are none."""
+    """The differences on each sample of the retests; empty without retests."""
     questions: int
-    """How many pairs of agents are compared at once."""
+    """Number of agent pairs compared at once."""
 
 
 def advise(evidence: Evidence, seen: float) -> Advice | None:
-    """None where no task has two runs that differ, so that nothing is known about the scatter."""
+    """Estimate the sample size; None if no task has two runs with different values."""
     differences = evidence.differences
     paired = scatter_within(differences)
     own = [scatter for group in (evidence.ours, evidence.theirs) if (scatter := scatter_within(group)) is not None]
@@ -74,7 +74,7 @@ def advise(evidence: Evidence, seen: float) -> Advice | None:
 
 
 def _detectable(scatter: float, evidence: Evidence, seeds: float) -> float | None:
-    """What both parts of the verdict find."""
+    """The difference that both the test over runs and the test over samples detect."""
     tasks = len(evidence.differences)
     by_runs = minimum_detectable_effect(scatter, tasks, seeds, evidence.questions)
     noise = noise_of_draws(evidence.tables)
@@ -83,7 +83,7 @@ def _detectable(scatter: float, evidence: Evidence, seeds: float) -> float | Non
 
 
 def _with_draws(seeds: int | None, effect: float, evidence: Evidence) -> int | None:
-    """So many seeds, or as many as the other part of the verdict needs, which looks at the draws of the retests."""
+    """The larger of ``seeds`` and the number of seeds that the test over retest samples needs."""
     noise = noise_of_draws(evidence.tables)
     if seeds is None or noise is None:
         return seeds
@@ -98,6 +98,7 @@ def _draws(tables: Tables) -> int:
 def _expected_scatter(paired: float, sigma: float, freedom: int) -> float:
     """The scatter of differences to plan with.
 
-    Few pairs say little about what pairing gains, so ten made-up ones that say it gains nothing join them.
+    A few pairs estimate the benefit of pairing badly, so the estimate is shrunk towards no benefit with the weight of
+    ten pairs.
     """
     return float(np.sqrt((freedom * paired**2 + _DOUBTFUL_PAIRS * 2 * sigma**2) / (freedom + _DOUBTFUL_PAIRS)))

@@ -1,4 +1,4 @@
-"""How each measure goes with the improvement, over runs: per task, and pooled with the task held fixed."""
+"""Correlate each measure with the improvement over runs: per task, and pooled within tasks."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from fmlbench.metrics.statistics.correlation import Correlation, Kind, Pairs, co
 from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg
 
 POOLED = "all tasks"
-"""What stands in the place of a task where runs of all tasks are pooled, each task's mean taken away."""
+"""The task name for runs pooled over all tasks after subtracting each task's mean."""
 
 
 @dataclass(frozen=True)
 class Association:
-    """One measure against the improvement, on one task or on all."""
+    """The correlation of one measure with the improvement, on one task or on all."""
 
     measure: str
     task: str
@@ -29,7 +29,7 @@ class Association:
 
 
 def associate(runs: Sequence[MeasuredRun]) -> list[Association]:
-    """Every process measure that varies, against the improvement; task by task, then pooled."""
+    """Correlate every process measure that varies with the improvement, per task and pooled."""
     over = [run for run in runs if run.is_over]
     for measure in MEASURES:
         require_comparable(over, measure.name)

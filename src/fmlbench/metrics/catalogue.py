@@ -1,11 +1,11 @@
-"""Every measure there is; tables and docs/metrics.md are read off this list."""
+"""The list of all measures; tables and docs/metrics.md are generated from it."""
 
 from collections.abc import Sequence
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.metrics import cost, efficiency, exploration, hidden_test, performance, reliability
 from fmlbench.metrics.measure import Better, Measure, MeasureFamily
-from fmlbench.metrics.reliability import StepFate
+from fmlbench.metrics.reliability import OutcomeClass
 
 PAPER = "paper"
 SUCCESSOR = "successor"
@@ -17,8 +17,8 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.PERFORMANCE,
         "share",
         Better.HIGHER,
-        "The share of the way from the baseline to a perfect score that the validation winner goes on the sealed test "
-        "of fresh seeds; a retest without a score counts as the baseline (intention to treat).",
+        "The gain of the validation winner on the sealed test of fresh seeds, as a share of the distance from the "
+        "baseline to a perfect score; a retest without a score counts as the baseline (intention to treat).",
         performance.improvement,
     ),
     Measure(
@@ -26,8 +26,8 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.PERFORMANCE,
         "share",
         Better.HIGHER,
-        "The same on the task's sibling, which the agent never saw: a method transfers; tables, weights and inverted "
-        "simulators do not.",
+        "The same on the task's sibling, which the agent never saw. Methods transfer; lookup tables, weights and "
+        "inverted simulators do not.",
         performance.transfer,
     ),
     Measure(
@@ -35,7 +35,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.PERFORMANCE,
         "share",
         Better.HIGHER,
-        "The same over the retests that gave a score.",
+        "The same over the retests with a score only.",
         performance.improvement_complete_case,
     ),
     Measure(
@@ -43,7 +43,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.PERFORMANCE,
         "share",
         Better.HIGHER,
-        "The gain of the winner's retest as a share of the task's whole range, where a loss counts as zero.",
+        "The gain of the winner's retest as a share of the task's whole range; losses count as zero.",
         performance.normalised_improvement,
         SUCCESSOR,
     ),
@@ -68,7 +68,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.PERFORMANCE,
         "score",
         Better.TASK,
-        "The best hidden test score over all steps, which nobody could have chosen without seeing the test.",
+        "The best hidden test score over all steps; an oracle value, since choosing that step requires the test.",
         performance.best_test_score,
         PAPER,
     ),
@@ -77,7 +77,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.RELIABILITY,
         "share",
         Better.HIGHER,
-        "Steps whose code ran to its end, of the steps taken.",
+        "Share of the steps taken whose code ran to completion.",
         reliability.step_success_rate,
         PAPER,
     ),
@@ -86,7 +86,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.RELIABILITY,
         "share",
         Better.HIGHER,
-        "Steps taken, of the steps in the budget.",
+        "Share of the budgeted steps that were taken.",
         reliability.step_completion_rate,
         PAPER,
     ),
@@ -95,7 +95,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.RELIABILITY,
         "share",
         Better.HIGHER,
-        "Steps with a score, of the steps taken.",
+        "Share of the steps taken that have a score.",
         reliability.valid_step_ratio,
         SUCCESSOR,
     ),
@@ -105,7 +105,7 @@ MEASURES: tuple[Measure, ...] = (
         "steps",
         Better.HIGHER,
         "Steps with a score.",
-        reliability.count_of(StepFate.OK),
+        reliability.count_of(OutcomeClass.OK),
     ),
     Measure(
         "steps_failed",
@@ -113,7 +113,7 @@ MEASURES: tuple[Measure, ...] = (
         "steps",
         Better.LOWER,
         "Steps that crashed, or whose edit did not apply or was not allowed.",
-        reliability.count_of(StepFate.FAILED),
+        reliability.count_of(OutcomeClass.FAILED),
     ),
     Measure(
         "steps_over_limit",
@@ -121,22 +121,22 @@ MEASURES: tuple[Measure, ...] = (
         "steps",
         Better.LOWER,
         "Steps that ran out of time or memory.",
-        reliability.count_of(StepFate.OVER_LIMIT),
+        reliability.count_of(OutcomeClass.OVER_LIMIT),
     ),
     Measure(
         "steps_invalid",
         MeasureFamily.RELIABILITY,
         "steps",
         Better.LOWER,
-        "Steps that ran, but whose answers break a rule of the task or are no finite score.",
-        reliability.count_of(StepFate.INVALID),
+        "Steps that ran, but whose answers break a rule of the task or have no finite score.",
+        reliability.count_of(OutcomeClass.INVALID),
     ),
     Measure(
         "infra_troubles",
         MeasureFamily.RELIABILITY,
         "times",
         Better.NEITHER,
-        "How often the machine failed and a step was tried again; counted against nobody.",
+        "Number of infrastructure failures after which a step was retried; they do not count against the agent.",
         reliability.troubles,
     ),
     Measure(
@@ -144,7 +144,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.EFFICIENCY,
         "share",
         Better.HIGHER,
-        "The mean over the budget of the best validation gain so far; after an early stop it stays where it was.",
+        "The mean over the budget of the best validation gain so far; after an early stop the last value is repeated.",
         efficiency.auc,
         SUCCESSOR,
     ),
@@ -153,7 +153,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.EFFICIENCY,
         "share",
         Better.HIGHER,
-        "The same over the steps taken.",
+        "The same over the steps taken only.",
         efficiency.auc_unpadded,
         SUCCESSOR,
     ),
@@ -198,7 +198,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.EXPLORATION,
         "distance",
         Better.NEITHER,
-        "The same over the steps with a score.",
+        "The same over the steps with a score only.",
         exploration.diversity_valid,
         SUCCESSOR,
     ),
@@ -225,7 +225,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.EXPLORATION,
         "dimensions",
         Better.NEITHER,
-        "The participation ratio of the steps' covariance: in how many directions they spread.",
+        "The participation ratio of the covariance of the steps' vectors: the number of directions in which they vary.",
         exploration.effective_dimension,
         SUCCESSOR,
     ),
@@ -234,7 +234,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.HIDDEN_TEST,
         "share",
         Better.LOWER,
-        "How far apart the winner's normalised improvements on validation and on the hidden test are.",
+        "The absolute difference between the winner's normalised improvements on validation and on the hidden test.",
         hidden_test.val_test_gap,
         SUCCESSOR,
     ),
@@ -243,7 +243,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.HIDDEN_TEST,
         "share",
         Better.LOWER,
-        "The best hidden test gain among the steps less that of the validation winner.",
+        "The best hidden test gain among the steps minus that of the validation winner.",
         hidden_test.selection_regret,
     ),
     Measure(
@@ -251,7 +251,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.HIDDEN_TEST,
         "share",
         Better.LOWER,
-        "How much larger the winner's gain over the baseline is on validation than on the hidden test.",
+        "The winner's gain over the baseline on validation minus its gain on the hidden test.",
         hidden_test.optimism,
     ),
     Measure(
@@ -259,7 +259,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.HIDDEN_TEST,
         "share",
         Better.NEITHER,
-        "The optimism that choosing the best of these steps brings by the task's noise alone, simulated.",
+        "The expected optimism from choosing the best of these steps under the task's noise alone, by simulation.",
         hidden_test.optimism_by_noise,
     ),
     Measure(
@@ -267,7 +267,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.HIDDEN_TEST,
         "share",
         Better.LOWER,
-        "The optimism beyond what noise explains.",
+        "The optimism minus the optimism by noise.",
         hidden_test.overfitting,
     ),
     Measure(
@@ -275,7 +275,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.HIDDEN_TEST,
         "probability",
         Better.NEITHER,
-        "How often noise alone brings as much optimism as was seen.",
+        "The probability that noise alone causes at least the observed optimism.",
         hidden_test.overfitting_p,
     ),
     Measure(
@@ -283,7 +283,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.COST,
         "million tokens",
         Better.LOWER,
-        "Input and output tokens of all proposals, and of what a program said after its last.",
+        "Input and output tokens of all proposals, and of a program's calls after its last proposal.",
         cost.tokens,
         BOTH,
     ),
@@ -293,7 +293,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.COST,
         "seconds",
         Better.LOWER,
-        "Time in which proposals were made, and what a program took after its last.",
+        "Time spent on proposals, and by a program after its last proposal.",
         cost.proposing_seconds,
     ),
     Measure(
@@ -301,7 +301,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.COST,
         "seconds",
         Better.LOWER,
-        "Time of training and validation exams, the baseline's included.",
+        "Time spent on training and validation exams, including the baseline's.",
         cost.training_seconds,
     ),
     Measure(
@@ -309,7 +309,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.COST,
         "seconds",
         Better.NEITHER,
-        "Time of the hidden test's exams, which is the harness's own wish.",
+        "Time spent on hidden test exams.",
         cost.sealed_exam_seconds,
     ),
     Measure(
@@ -317,7 +317,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.COST,
         "seconds",
         Better.NEITHER,
-        "What is left of the wall time: retries, pauses between a stop and a resume, the harness itself.",
+        "The rest of the wall time: retries, pauses between stop and resume, and the harness itself.",
         cost.waiting_seconds,
     ),
     Measure(
@@ -325,7 +325,7 @@ MEASURES: tuple[Measure, ...] = (
         MeasureFamily.COST,
         "hours",
         Better.LOWER,
-        "From the start of the run to the end of the agent's part; retests are not in it.",
+        "Time from the start of the run to the end of the search, without retests.",
         cost.wall_hours,
         BOTH,
     ),
@@ -337,7 +337,7 @@ def find_measure(name: str) -> Measure:
     for measure in MEASURES:
         if measure.name == name:
             return measure
-    raise BadRequest(f"There is no measure named '{name}'.", hint=f"One of: {', '.join(names())}.")
+    raise BadRequest(f"There is no measure named '{name}'.", hint=f"Use one of: {', '.join(names())}.")
 
 
 def names() -> Sequence[str]:

@@ -1,7 +1,7 @@
-"""Compare agents by their runs: better, worse or cannot tell, by how much, on which tasks, and what would decide it.
+"""Compare agents by their runs: the verdict, the difference per task, and the sample size that would decide.
 
-Runs are paired by task and seed, which share their draws. What decides is the paired permutation test; where several
-agents are compared, or several tasks looked at, p values are corrected for that.
+Runs are paired by task and seed, because paired runs share their data samples. The verdict comes from the paired
+permutation test. p values are corrected for the number of agent pairs and the number of tasks.
 """
 
 from collections import defaultdict
@@ -31,16 +31,16 @@ _SEED = 20261116
 
 
 class ComparisonVerdict(StrEnum):
-    """What the runs say of the first agent against the second."""
+    """The first agent compared with the second."""
 
     BETTER = "better"
     WORSE = "worse"
-    CANNOT_TELL = "cannot tell"
+    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True)
 class TaskDifference:
-    """The first agent against the second on one task."""
+    """The first agent minus the second on one task."""
 
     task: str
     tested: Tested
@@ -51,7 +51,7 @@ class TaskDifference:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A run that does not count."""
+    """A run that is excluded from the comparison."""
 
     run: str
     why: str
@@ -59,7 +59,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The first agent against the second."""
+    """The first agent compared with the second."""
 
     first: str
     second: str
@@ -67,19 +67,19 @@ class Comparison:
     verdict: ComparisonVerdict
     tested: Tested
     p_adjusted: float
-    """By Holm, over all pairs of agents that are compared."""
+    """By Holm, over all pairs of agents compared."""
     questions: int
-    """How many pairs of agents that is."""
+    """Number of agent pairs compared."""
     these_tasks: Interval | None
     """Bootstrapped over seeds within tasks."""
     new_tasks: Interval | None
     """Bootstrapped over tasks and seeds."""
     over_draws: Interval | None
-    """Of the mean difference over the retests' draws, which runs of one seed share; None where there are too few."""
+    """Of the mean difference over the retest samples, which runs of one seed share; None if there are too few."""
     sigmas: float | None
-    """The difference in sigma of the tasks' noise, where that is on record."""
+    """The difference in sigma of the tasks' calibrated noise, if known."""
     complete_case: float | None
-    """The difference over pairs whose retests all gave a score."""
+    """The difference over pairs whose retests all have a score."""
     improves: float
     """The probability that a run of the first beats a run of the second on the same task."""
     tasks: Sequence[TaskDifference]
@@ -89,7 +89,7 @@ class Comparison:
 
 
 def compare_all(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEASURE) -> list[Comparison]:
-    """Every agent against every other, in the order given; positive differences are better, whatever the measure."""
+    """Compare every pair of agents, in the order given. Positive differences are better for every measure."""
     require_comparable([run for runs in agents.values() for run in runs], measure)
     pairs = [_Pair(first, second, agents[first], agents[second], measure) for first, second in combinations(agents, 2)]
     tested = [pair.test() for pair in pairs]
@@ -100,7 +100,7 @@ def compare_all(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEAS
 
 
 def by_task(runs: Sequence[MeasuredRun], measure: str) -> dict[str, list[float]]:
-    """The values of the runs that are over, task by task."""
+    """The values of the finished runs, by task."""
     groups: defaultdict[str, list[float]] = defaultdict(list)
     for run in runs:
         value = run.get(measure)
@@ -110,12 +110,12 @@ def by_task(runs: Sequence[MeasuredRun], measure: str) -> dict[str, list[float]]
 
 
 def orientation_of(measure: str) -> int:
-    """+1 where higher is better, -1 where lower is; an error where agents cannot be ranked by it."""
+    """+1 if higher is better, -1 if lower is better; an error if agents cannot be ranked by the measure."""
     better = find_measure(measure).better
     if better not in _ORIENTATIONS:
         raise BadRequest(
             f"Agents cannot be ranked by '{measure}': {_WHY_NOT[better]}.",
-            hint=f"Take '{MEASURE}', or another measure of docs/metrics.md that says when it is better.",
+            hint=f"Use '{MEASURE}' or another measure with a direction; see docs/metrics.md.",
         )
     return _ORIENTATIONS[better]
 
@@ -123,15 +123,15 @@ def orientation_of(measure: str) -> int:
 _ORIENTATIONS = {Better.HIGHER: +1, Better.LOWER: -1}
 _WHY_NOT = {
     Better.TASK: "scores of different tasks have different units",
-    Better.NEITHER: "neither more nor less of it is better",
+    Better.NEITHER: "neither higher nor lower values are better",
 }
 
 
 def verdict_of(tested: Tested, p_adjusted: float, over_draws: Interval | None = None) -> ComparisonVerdict:
-    """Different only if the corrected p is small and other draws would hardly turn the difference round."""
+    """A verdict other than 'undecided' needs a small corrected p and an interval over retest samples without zero."""
     is_chance = over_draws is not None and over_draws.low <= 0 <= over_draws.high
     if p_adjusted >= ALPHA or tested.difference == 0 or is_chance:
-        return ComparisonVerdict.CANNOT_TELL
+        return ComparisonVerdict.UNDECIDED
     return ComparisonVerdict.BETTER if tested.difference > 0 else ComparisonVerdict.WORSE
 
 
@@ -155,7 +155,7 @@ class _Pair:
         if not differences:
             raise BadRequest(
                 f"'{self.first}' and '{self.second}' have no task and seed in common.",
-                hint="Run both with the same seeds on the same tasks; fmlbench runs lists what there is.",
+                hint="Run both with the same seeds on the same tasks; 'fmlbench runs' lists the runs.",
             )
         return paired_permutation_test(differences, np.random.default_rng(_SEED))
 
@@ -185,7 +185,7 @@ class _Pair:
         )
 
     def _differences_by_draw(self) -> Tables:
-        """Of the pairs of a task that were retested on the same draws as its first pair."""
+        """Only pairs that were retested on the same samples as the first pair of their task."""
         ours, theirs = _cells_by_draw(self.ours), _cells_by_draw(self.theirs)
         tables: defaultdict[str, list[dict[int, float]]] = defaultdict(list[dict[int, float]])
         for cell in sorted(ours.keys() & theirs.keys()):
@@ -209,14 +209,14 @@ class _Pair:
     def _why_left_out(self, run: MeasuredRun, others: Mapping[tuple[str, int], float]) -> str:
         value = run.values[self.measure]
         if not run.is_over:
-            return "the run is not over"
+            return "the run is not finished"
         if isinstance(value, Missing):
             return value.why
-        return "" if (run.task, run.spec.seed) in others else "nobody else has a value for this task and seed"
+        return "" if (run.task, run.spec.seed) in others else "the other agent has no value for this task and seed"
 
 
 def _cells(runs: Sequence[MeasuredRun], measure: str) -> dict[tuple[str, int], float]:
-    """The values by task and seed; several runs of one cell count as their mean."""
+    """The values by task and seed; several runs of one cell are averaged."""
     cells: defaultdict[tuple[str, int], list[float]] = defaultdict(list)
     for run in runs:
         value = run.get(measure)
@@ -226,7 +226,7 @@ def _cells(runs: Sequence[MeasuredRun], measure: str) -> dict[tuple[str, int], f
 
 
 def _cells_by_draw(runs: Sequence[MeasuredRun]) -> dict[tuple[str, int], dict[int, float]]:
-    """The improvement on every draw, by task and seed; several runs of one cell count as their mean."""
+    """The improvement on every retest sample, by task and seed; several runs of one cell are averaged."""
     cells: defaultdict[tuple[str, int], defaultdict[int, list[float]]] = defaultdict(lambda: defaultdict(list[float]))
     for run in runs:
         for draw, value in run.by_retest.items():

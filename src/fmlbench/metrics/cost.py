@@ -1,4 +1,4 @@
-"""What the run cost: tokens, dollars, and time by what it went into."""
+"""The cost of a run: tokens, dollars, and time by activity."""
 
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.trace import Trace
@@ -13,32 +13,32 @@ def dollars(trace: Trace) -> Value:
     """The price of all proposals."""
     prices = [usage.dollars for usage in trace.usages]
     known = [price for price in prices if price is not None]
-    return float(sum(known)) if len(known) == len(prices) else Missing("the price of a step is not known")
+    return float(sum(known)) if len(known) == len(prices) else Missing("the price of a step is unknown")
 
 
 def proposing_seconds(trace: Trace) -> float:
-    """Time in which proposals were made."""
+    """Time spent on proposals."""
     return sum(usage.seconds for usage in trace.usages)
 
 
 def training_seconds(trace: Trace) -> float:
-    """Time of training and validation exams, the baseline's included."""
+    """Time spent on training and validation exams, including the baseline's."""
     return sum(step.evaluation.seconds for step in trace.steps)
 
 
 def sealed_exam_seconds(trace: Trace) -> float:
-    """Time of the hidden test's exams."""
+    """Time spent on hidden test exams."""
     return sum(evaluation.seconds for evaluation in trace.tests.values())
 
 
 def waiting_seconds(trace: Trace) -> Value:
-    """What is left of the wall time: retries, pauses between a stop and a resume, the harness itself."""
+    """The rest of the wall time: retries, pauses between stop and resume, and the harness itself."""
     if trace.wall_seconds is None:
-        return Missing("the run is not over")
+        return Missing("the run is not finished")
     busy = proposing_seconds(trace) + training_seconds(trace) + sealed_exam_seconds(trace)
     return max(trace.wall_seconds - busy, 0.0)
 
 
 def wall_hours(trace: Trace) -> Value:
-    """From the start of the run to the end of the agent's part."""
-    return Missing("the run is not over") if trace.wall_seconds is None else trace.wall_seconds / 3600
+    """Time from the start of the run to the end of the search."""
+    return Missing("the run is not finished") if trace.wall_seconds is None else trace.wall_seconds / 3600

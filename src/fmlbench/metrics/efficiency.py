@@ -1,4 +1,4 @@
-"""How soon the agent got where it got, on validation."""
+"""How fast the search improved on validation."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -12,7 +12,7 @@ _ENOUGH_GAIN = 1e-12
 
 
 def auc(trace: Trace) -> Value:
-    """The mean over the whole budget of the best gain so far; after an early stop it stays where it was."""
+    """The mean over the whole budget of the best gain so far; after an early stop the last value is repeated."""
     gains = _gains(trace)
     if isinstance(gains, Missing):
         return gains
@@ -21,7 +21,7 @@ def auc(trace: Trace) -> Value:
 
 
 def auc_unpadded(trace: Trace) -> Value:
-    """The mean over the steps taken, as the reference scorer has it."""
+    """The mean over the steps taken, as in the reference scorer."""
     gains = _gains(trace)
     return gains if isinstance(gains, Missing) else fmean(gains)
 

@@ -1,6 +1,6 @@
-"""How widely the agent searched, by the vectors of its steps' code.
+"""How widely the agent searched, measured on the vectors of its steps' code.
 
-The formulas are the reference scorer's; every value is in the unit of one embedder and compares with no other's.
+The formulas are those of the reference scorer. Values of different embedders are not comparable.
 """
 
 from collections.abc import Callable
@@ -36,7 +36,7 @@ def reach(trace: Trace) -> Value:
 
 
 def effective_dimension(trace: Trace) -> Value:
-    """The participation ratio of the steps' covariance: in how many directions they spread alike."""
+    """The participation ratio of the steps' covariance: the effective number of directions."""
     return _of_cloud(trace, lambda cloud: _participation_ratio(cloud.points[1:]))
 
 
@@ -55,7 +55,7 @@ def _spread(points: Vectors) -> Value:
 
 
 def _clusters(points: Vectors, near: float) -> int:
-    """Agglomerative clusters by cosine distance and average linkage; all rows without length are one cluster."""
+    """Agglomerative clusters by cosine distance and average linkage; all zero rows form one cluster."""
     has_length = np.linalg.norm(points, axis=1) > _NO_LENGTH
     directed = points[has_length]
     count = len(directed)

@@ -1,4 +1,4 @@
-"""Signs that a winner's gain was carried in or is no method: each is a flag for a reader, not a verdict."""
+"""Signs that a winner's gain was memorised or is not a method. Each flag asks for a manual check."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -11,7 +11,7 @@ from fmlbench.metrics.performance import RetestScores, improvement, retest_score
 from fmlbench.metrics.trace import Trace
 
 _KEPT_SHARE = 0.5
-"""A gain of which less than this share is left in transfer, or more than this share without data, is suspicious."""
+"""A gain is suspicious if less than this share transfers, or more than this share remains without training data."""
 _COPIED_SHARE = 0.5
 _SIGMAS = 2.0
 
@@ -20,17 +20,17 @@ class Flag(StrEnum):
     """What is suspicious about a winner."""
 
     DID_NOT_TRANSFER = "did not transfer"
-    """It gains on the hidden test and not on the task's sibling."""
+    """It gains on the hidden test but not on the task's sibling."""
     NEEDS_NO_DATA = "keeps its gain without training data"
-    """With 2% of the training data it still has most of its gain: it did not learn it here."""
+    """With 2% of the training data it keeps most of its gain, so the gain was not learned from the data."""
     TOO_GOOD = "too good to be true"
-    """Its score is beyond what any honest method is known to reach."""
+    """Its score exceeds that of every known legitimate method."""
     IS_THE_REFERENCE = "resembles the expert reference"
-    """More than half of what it adds stands in the task's public expert reference."""
+    """More than half of its added lines are in the task's public expert reference."""
 
 
 def flags_of(trace: Trace) -> tuple[Flag, ...]:
-    """Every flag of a run that is over; none where the retests are missing."""
+    """All flags of a finished run; empty if the retests are missing."""
     found = retest_scores(trace)
     if isinstance(found, Missing) or trace.winner is None or trace.winner.index == 0:
         return ()
@@ -49,14 +49,14 @@ def _flags(trace: Trace, found: RetestScores) -> Iterator[Flag]:
 
 
 def _gains(trace: Trace, found: RetestScores) -> bool:
-    """Whether the whole interval of the gain lies above zero."""
+    """Whether the confidence interval of the gain lies above zero."""
     seeds = sorted(found.winner.keys() & found.baseline.keys())
     gain = estimate([trace.metric.gain(found.winner[seed], found.baseline[seed]) for seed in seeds])
     return gain is not None and gain.low is not None and gain.low > 0
 
 
 def _is_lost_in_transfer(trace: Trace) -> bool:
-    """Whether neither the interval nor the size of the gain on the sibling speaks for a method."""
+    """Whether the gain on the sibling is neither significant nor large."""
     found, here, there = retest_scores(trace, RetestKind.TRANSFER), improvement(trace), transfer(trace)
     if isinstance(found, Missing) or isinstance(here, Missing) or isinstance(there, Missing):
         return False
@@ -64,7 +64,7 @@ def _is_lost_in_transfer(trace: Trace) -> bool:
 
 
 def _needs_no_data(trace: Trace, found: RetestScores) -> bool:
-    assert trace.winner is not None  # noqa: S101 - asked of winners only
+    assert trace.winner is not None  # noqa: S101 - called only if there is a winner
     starved = trace.retests.get(RetestKey(RetestKind.STARVED, trace.winner.index, 0))
     if starved is None or starved.score is None or not {0} <= found.winner.keys() & found.baseline.keys():
         return False

@@ -1,4 +1,4 @@
-"""What only a sealed test of every step can tell: how well validation chose, and whether the agent overfitted to it."""
+"""Measures from the sealed test of every step: how well validation selects, and overfitting to validation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ _SEED = 20261116
 
 @dataclass(frozen=True)
 class HiddenPoint:
-    """A step on both exams, as scaled gains over the baseline; None where it has no score."""
+    """A step's scaled gains over the baseline on both exams; None without a score."""
 
     index: int
     validation: float | None
     test: float | None
     chosen_test: float | None
-    """The hidden test of the step that was the validation winner at this point."""
+    """The hidden test gain of the validation winner so far."""
 
 
 def hidden_curve(trace: Trace) -> Sequence[HiddenPoint]:
-    """Validation and hidden test step by step; empty before the run is over, or without the baseline's scores."""
+    """Validation and hidden test gains by step; empty if the run is unfinished or the baseline has no score."""
     first = trace.test_score(0)
     if not trace.is_over or trace.baseline is None or first is None:
         return ()
@@ -41,19 +41,19 @@ def hidden_curve(trace: Trace) -> Sequence[HiddenPoint]:
 
 
 def val_test_gap(trace: Trace) -> Value:
-    """How far apart the winner's normalised improvements on validation and on the hidden test are."""
+    """The absolute difference between the winner's normalised improvements on validation and hidden test."""
     first, winner = trace.test_score(0), trace.winner
     if not trace.is_over:
-        return Missing("the run is not over")
+        return Missing("the run is not finished")
     if trace.baseline is None or first is None or winner is None or winner.score is None:
-        return Missing("the baseline lacks a score")
+        return Missing("the baseline has no score")
     test = trace.test_score(winner.index)
     on_validation = normalised_improvement(trace.metric, winner.score, trace.baseline)
     return abs(on_validation - normalised_improvement(trace.metric, first if test is None else test, first))
 
 
 def selection_regret(trace: Trace) -> Value:
-    """What was lost by choosing on validation: the best hidden test among the steps, less the winner's."""
+    """The loss from selecting on validation: the best hidden test gain among the steps minus the winner's."""
     points = _tested(trace)
     if isinstance(points, Missing):
         return points
@@ -65,7 +65,7 @@ def selection_regret(trace: Trace) -> Value:
 
 
 def optimism(trace: Trace) -> Value:
-    """How much better the winner looked on validation than it is on the hidden test, both against the baseline."""
+    """The winner's gain over the baseline on validation minus its gain on the hidden test."""
     points = _tested(trace)
     if isinstance(points, Missing):
         return points
@@ -75,13 +75,13 @@ def optimism(trace: Trace) -> Value:
 
 
 def optimism_by_noise(trace: Trace) -> Value:
-    """The optimism that choosing the best of these steps brings by noise alone."""
+    """The expected optimism from choosing the best of these steps under noise alone."""
     simulated = _simulated_optimism(trace)
     return simulated if isinstance(simulated, Missing) else float(simulated.mean())
 
 
 def overfitting(trace: Trace) -> Value:
-    """The optimism beyond what noise explains."""
+    """The optimism minus the optimism by noise."""
     seen, expected = optimism(trace), optimism_by_noise(trace)
     if isinstance(seen, Missing):
         return seen
@@ -89,7 +89,7 @@ def overfitting(trace: Trace) -> Value:
 
 
 def overfitting_p(trace: Trace) -> Value:
-    """How often noise alone would bring as much optimism."""
+    """The probability that noise alone causes at least this optimism."""
     seen, simulated = optimism(trace), _simulated_optimism(trace)
     if isinstance(seen, Missing):
         return seen
@@ -104,22 +104,22 @@ def _simulated_optimism(trace: Trace) -> Vectors | Missing:
         return points
     noise = _noise(trace)
     if not noise:
-        return Missing("the task's noise is not on record")
+        return Missing("the task's noise is not calibrated")
     return _simulate(tuple(test for _, _, test in points), noise)
 
 
 @lru_cache(maxsize=16)
 def _simulate(truth: tuple[float, ...], noise: float) -> Vectors:
-    """Take the hidden test as the truth, add the noise on record to get validations, choose the best of them."""
+    """Simulate selection: validation scores are the hidden test scores plus calibrated noise."""
     errors = np.random.default_rng(_SEED).normal(0.0, noise, size=(_SIMULATIONS, len(truth)))
-    # The baseline is the origin of both gains, so its own error is in all the others.
+    # All gains are relative to the baseline, so they share its error.
     errors -= errors[:, :1]
     chosen = (np.array(truth) + errors).argmax(axis=1)
     return errors[np.arange(_SIMULATIONS), chosen]
 
 
 def _noise(trace: Trace) -> float:
-    """The standard deviation of a step's validation less its test, on the scale of the gains; zero if not known."""
+    """The standard deviation of validation minus test score of a step, on the scale of gains; zero if unknown."""
     if trace.calibration is None:
         return 0.0
     baseline = trace.calibration.baseline
@@ -127,15 +127,15 @@ def _noise(trace: Trace) -> float:
 
 
 def _tested(trace: Trace) -> list[tuple[int, float, float]] | Missing:
-    """Index, validation gain and test gain of all steps that have both; the baseline first."""
+    """Index, validation gain and test gain of all steps with both; the baseline first."""
     if not trace.is_over:
-        return Missing("the run is not over")
+        return Missing("the run is not finished")
     points = [
         (point.index, point.validation, point.test)
         for point in hidden_curve(trace)
         if point.validation is not None and point.test is not None
     ]
-    return points or Missing("the baseline lacks a score")
+    return points or Missing("the baseline has no score")
 
 
 def _gain(trace: Trace, score: float | None, baseline: float) -> float | None:

@@ -1,7 +1,7 @@
-"""Means over seeds with their 95% intervals.
+"""Means over seeds with 95% confidence intervals.
 
-With three seeds the normal distribution is far too sure of itself (1.96 standard errors where 4.30 are due), so
-intervals come from Student's t. SciPy has it, but a terminal report should not need SciPy.
+With three seeds, normal intervals are far too narrow (1.96 standard errors instead of 4.30), so intervals use
+Student's t. It is implemented here because a terminal report should not need SciPy.
 """
 
 import math
@@ -14,7 +14,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over ``n`` seeds and the interval it comes with; one seed has no interval."""
+    """A mean over ``n`` seeds with its confidence interval; one seed has no interval."""
 
     mean: float
     n: int
@@ -23,7 +23,7 @@ class Estimate:
 
 
 def estimate(values: Sequence[float]) -> Estimate | None:
-    """The mean of some values with its t interval; None of nothing."""
+    """The mean of the values with its t interval; None without values."""
     if not values:
         return None
     mean, n = statistics.fmean(values), len(values)
@@ -34,7 +34,7 @@ def estimate(values: Sequence[float]) -> Estimate | None:
 
 
 def t_quantile(probability: float, freedom: int) -> float:
-    """The value that Student's t with so many degrees of freedom stays below with this probability (above 0.5)."""
+    """The quantile of Student's t for a probability above 0.5."""
     low, high = 0.0, 1.0
     while _t_below(high, freedom) < probability:
         high *= 2

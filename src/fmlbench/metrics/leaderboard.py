@@ -1,4 +1,4 @@
-"""Agents side by side: places as ranges, and tie groups instead of false ranks."""
+"""Rank agents: rank ranges and tie groups instead of exact ranks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ _SEED = 20261116
 
 @dataclass(frozen=True)
 class Entry:
-    """One agent's line."""
+    """The row of one agent."""
 
     agent: str
     tasks: tuple[str, ...]
-    """Those on which it has a value."""
+    """The tasks on which it has a value."""
     mean: float
-    """Over tasks of the tasks' means."""
+    """The mean over tasks of the task means."""
     summary: Statistics
     """Over all runs."""
     these_tasks: Interval | None
@@ -38,21 +38,21 @@ class Entry:
     iqm: Interval | None
     """Of the interquartile mean, on these tasks."""
     ranks: tuple[int, int]
-    """The best and the worst place it can hold, given what can be told apart."""
+    """The best and the worst possible rank, given the significant differences."""
     groups: tuple[int, ...]
     """The tie groups it belongs to, numbered from 1, best first."""
     win_rate: float | None
     above_baseline: tuple[int, int, Interval | None]
-    """How many runs improved on the baseline, of how many, and Wilson's interval of their share."""
+    """Number of runs above the baseline, number of runs, and Wilson interval of the share."""
     transfer: float | None
-    """The mean on the tasks' siblings, over tasks of the tasks' means; of the improvement alone."""
+    """The mean over tasks of the mean transfer to the sibling; only for the measure improvement."""
     optimality_gap: float | None
-    """How far runs stay below a perfect score on average; of the improvement alone, which has one."""
+    """The mean distance to a perfect score; only for the measure improvement."""
 
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """All agents, best mean first, with every comparison behind it."""
+    """All agents, best mean first, with all pairwise comparisons."""
 
     measure: str
     entries: Sequence[Entry]
@@ -61,12 +61,12 @@ class Leaderboard:
 
 
 def rank_agents(agents: Mapping[str, Sequence[MeasuredRun]], measure: str = MEASURE) -> Leaderboard:
-    """Compare all pairs of agents and put them in order as far as there is one."""
+    """Compare all pairs of agents and rank them."""
     comparisons = compare_all(agents, measure)
     values = {name: by_task(runs, measure) for name, runs in agents.items()}
     sign = orientation_of(measure)
     ordered = sorted(values, key=lambda name: -sign * task_mean(values[name]))
-    better = {_winner_first(one) for one in comparisons if one.verdict is not ComparisonVerdict.CANNOT_TELL}
+    better = {_winner_first(one) for one in comparisons if one.verdict is not ComparisonVerdict.UNDECIDED}
     groups = tie_groups(ordered, {frozenset(pair) for pair in better})
     wins = win_rates(
         {name: {task: sign * float(np.mean(row)) for task, row in tasks.items()} for name, tasks in values.items()}
@@ -110,5 +110,5 @@ def _winner_first(comparison: Comparison) -> tuple[str, str]:
 
 def _summary(values: Sequence[float]) -> Statistics:
     summary = summarise(values)
-    assert summary is not None  # noqa: S101 - an agent without a value was refused by the comparison
+    assert summary is not None  # noqa: S101 - the comparison rejects agents without values
     return summary

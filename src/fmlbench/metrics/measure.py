@@ -1,4 +1,4 @@
-"""A measure: one number about a run, with what a reader needs to know of it."""
+"""A measure: one number per run, with its unit, direction and definition."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from fmlbench.metrics.trace import Trace
 
 
 class Better(StrEnum):
-    """When a run looks better on a measure; nothing is ranked by a measure where neither is."""
+    """Which values of a measure are better. Agents cannot be ranked by a measure with NEITHER."""
 
     HIGHER = "higher"
     LOWER = "lower"
@@ -18,7 +18,7 @@ class Better(StrEnum):
 
 @dataclass(frozen=True)
 class Missing:
-    """There is no value, and why; missing is not zero."""
+    """A missing value and its reason; missing is not zero."""
 
     why: str
 
@@ -27,7 +27,7 @@ Value = float | Missing
 
 
 class MeasureFamily(StrEnum):
-    """Which question a measure answers."""
+    """What a measure is about."""
 
     PERFORMANCE = "performance"
     RELIABILITY = "reliability"
@@ -39,19 +39,19 @@ class MeasureFamily(StrEnum):
 
 @dataclass(frozen=True)
 class Measure:
-    """One line of the catalogue."""
+    """One entry of the catalogue."""
 
     name: str
     family: MeasureFamily
     unit: str
     better: Better
     sentence: str
-    """What it is, in one sentence."""
+    """Its definition in one sentence."""
     of: Callable[[Trace], Value]
     source: str = "ours"
-    """Who defined it: the paper, its successor, or we."""
+    """Where it was defined: the paper, its successor, or fmlbench."""
 
     @property
     def needs_embedding(self) -> bool:
-        """Whether its value depends on how code is turned into vectors."""
+        """Whether its value depends on the embedder."""
         return self.family is MeasureFamily.EXPLORATION

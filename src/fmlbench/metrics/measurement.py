@@ -1,4 +1,4 @@
-"""Measure runs: every measure of the catalogue, with what must be equal before two runs may be compared."""
+"""Compute all measures of a run."""
 
 import math
 from collections.abc import Mapping
@@ -19,19 +19,19 @@ class MeasuredRun:
     task: str
     is_over: bool
     embedder: str | None
-    """What the exploration values were computed with; None if the code was not embedded."""
+    """The embedder of the exploration values; None if the code was not embedded."""
     values: Mapping[str, Value]
     by_retest: Mapping[int, float] = field(default_factory=dict[int, float])
     """The improvement on each retest seed; runs of a task with the same seed share these samples."""
 
     def get(self, name: str) -> float | None:
-        """A value, or None where it is missing."""
+        """A value, or None if it is missing."""
         value = self.values[name]
         return None if isinstance(value, Missing) else value
 
 
 def measure_run(trace: Trace) -> MeasuredRun:
-    """Apply the whole catalogue to a run."""
+    """Compute every measure of the catalogue."""
     return MeasuredRun(
         spec=trace.spec,
         task=trace.task.name,
@@ -43,7 +43,7 @@ def measure_run(trace: Trace) -> MeasuredRun:
 
 
 def _checked(value: Value) -> Value:
-    """A value that is no finite number is missing, and says so."""
+    """Replace a non-finite value by Missing."""
     if isinstance(value, Missing) or math.isfinite(value):
         return value
     return Missing("the formula has no finite value here")

@@ -1,7 +1,7 @@
-"""How far the agent came, on the sealed test.
+"""The agent's result on the sealed test.
 
-The validation winner is trained and tested again on fresh seeds, beside the baseline, because the best of many steps is
-biased upward.
+The validation winner and the baseline are retrained and tested on fresh seeds, because the best validation score of
+many steps is biased upward.
 """
 
 from collections.abc import Mapping
@@ -32,60 +32,60 @@ class RetestScores:
 
     @property
     def intended(self) -> tuple[float, float]:
-        """The same over all seeds; where the winner has no score, it counts as the baseline."""
+        """The same over all seeds; a winner without a score counts as the baseline (intention to treat)."""
         winner = fmean(self.winner.get(seed, score) for seed, score in self.baseline.items())
         return winner, fmean(self.baseline.values())
 
 
 def retest_scores(trace: Trace, kind: RetestKind = RetestKind.FRESH) -> RetestScores | Missing:
-    """The retests of a run, or why there are none."""
+    """The retest scores of a run, or why they are missing."""
     if not trace.is_over:
-        return Missing("the run is not over")
+        return Missing("the run is not finished")
     winner = trace.winner
     if winner is None:
-        return Missing("not even the baseline has a score")
+        return Missing("no step has a score, not even the baseline")
     if not trace.spec.retest_seeds:
-        return Missing("no retest was asked for")
+        return Missing("retests are disabled (--retest 0)")
     baseline = scores_of(trace.retests, kind, 0)
     if not baseline:
         return Missing("the baseline has no retest")
     due = {RetestKey(kind, winner.index, seed) for seed in range(trace.spec.retest_seeds)}
     if not due <= trace.retests.keys():
-        return Missing("the retest is not complete")
+        return Missing("the retests are not complete")
     return RetestScores(baseline, scores_of(trace.retests, kind, winner.index))
 
 
 def retest_score(trace: Trace) -> Value:
-    """The mean retest score of the winner, over the seeds where it has one."""
+    """The mean retest score of the winner, over the seeds with a score."""
     found = retest_scores(trace)
     if isinstance(found, Missing):
         return found
-    return fmean(found.winner.values()) if found.winner else Missing("no retest of the winner gave a score")
+    return fmean(found.winner.values()) if found.winner else Missing("no retest of the winner has a score")
 
 
 def improvement(trace: Trace) -> Value:
-    """The share of the way from the baseline to a perfect score; a failed retest counts as the baseline."""
+    """The gain as a share of the distance from baseline to perfect score; failed retests count as the baseline."""
     found = retest_scores(trace)
     return found if isinstance(found, Missing) else _share(trace, *found.intended)
 
 
 def improvement_complete_case(trace: Trace) -> Value:
-    """The same over the retests that gave a score."""
+    """The same over the retests with a score."""
     found = retest_scores(trace)
     if isinstance(found, Missing):
         return found
     means = found.complete
-    return _share(trace, *means) if means else Missing("no retest of the winner gave a score")
+    return _share(trace, *means) if means else Missing("no retest of the winner has a score")
 
 
 def normalised_improvement(trace: Trace) -> Value:
-    """The reference scorer's: of the whole range, and never below zero."""
+    """As in the reference scorer: the gain as a share of the whole range, clamped at zero."""
     found = retest_scores(trace)
     return found if isinstance(found, Missing) else clamped(trace.metric, *found.intended)
 
 
 def improvement_by_retest(trace: Trace) -> dict[int, float]:
-    """The improvement on each fresh seed by itself, over that seed's baseline; empty where there is none."""
+    """The improvement on each fresh seed over that seed's baseline; empty without retests."""
     found = retest_scores(trace)
     if isinstance(found, Missing):
         return {}
@@ -94,7 +94,7 @@ def improvement_by_retest(trace: Trace) -> dict[int, float]:
 
 
 def transfer(trace: Trace) -> Value:
-    """The improvement on the task's sibling; a winner that is the baseline itself transfers nothing."""
+    """The improvement on the task's sibling; zero if the winner is the baseline."""
     if not trace.task.sibling:
         return Missing("the task has no sibling")
     if trace.is_over and trace.winner is not None and trace.winner.index == 0:
@@ -109,14 +109,14 @@ def gain_in_sigmas(trace: Trace) -> Value:
     if isinstance(found, Missing):
         return found
     if trace.calibration is None or not trace.calibration.baseline.test.sd:
-        return Missing("the task's noise is not on record")
+        return Missing("the task's noise is not calibrated")
     return trace.metric.gain(*found.intended) / trace.calibration.baseline.test.sd
 
 
 def best_test_score(trace: Trace) -> Value:
-    """The paper's performance: the best hidden test score over all steps, which nobody could have selected."""
+    """The paper's performance measure: the best hidden test score over all steps (an oracle selection)."""
     if not trace.is_over:
-        return Missing("the run is not over")
+        return Missing("the run is not finished")
     scores = [score for index in trace.tests if (score := trace.test_score(index)) is not None]
     if not scores:
         return Missing("no step has a hidden test score")
@@ -125,12 +125,12 @@ def best_test_score(trace: Trace) -> Value:
 
 def _share(trace: Trace, winner: float, baseline: float) -> Value:
     if trace.metric.best == baseline:
-        return Missing("the baseline is perfect already")
+        return Missing("the baseline is already perfect")
     return trace.metric.improvement(winner, baseline)
 
 
 def scores_of(retests: Mapping[RetestKey, Evaluation], kind: RetestKind, index: int) -> dict[int, float]:
-    """The scores of one step's retests by seed, so that those of the same seed can be paired."""
+    """The scores of one step's retests, by seed."""
     return {
         key.seed: evaluation.score
         for key, evaluation in sorted(retests.items())

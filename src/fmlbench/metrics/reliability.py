@@ -1,10 +1,10 @@
-"""How much of the budget gave results, and what became of the rest.
+"""How many steps produced a score, and why the others did not.
 
-ok            a score
-failed        the candidate's own fault: it crashed, or the edit did not apply or was not allowed
+ok            it has a score
+failed        the candidate crashed, or its edit did not apply or was not allowed
 over limit    time or memory ran out
 invalid       it ran, but its answers break a rule
-infra         the machine failed; never a step of the agent's, so counted as troubles of the run
+infra         infrastructure failure; retried and not counted as a step of the agent
 """
 
 from collections import Counter
@@ -17,8 +17,8 @@ from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.trace import Trace
 
 
-class StepFate(StrEnum):
-    """What became of a step, as far as counting goes."""
+class OutcomeClass(StrEnum):
+    """The category of a step's outcome."""
 
     OK = "ok"
     FAILED = "failed"
@@ -27,50 +27,50 @@ class StepFate(StrEnum):
     INFRA = "infra"
 
 
-_FATES = {
-    Outcome.OK: StepFate.OK,
-    Outcome.CRASHED: StepFate.FAILED,
-    Outcome.REJECTED: StepFate.FAILED,
-    Outcome.TIMEOUT: StepFate.OVER_LIMIT,
-    Outcome.OUT_OF_MEMORY: StepFate.OVER_LIMIT,
-    Outcome.INVALID: StepFate.INVALID,
-    Outcome.INFRA: StepFate.INFRA,
+_CLASSES = {
+    Outcome.OK: OutcomeClass.OK,
+    Outcome.CRASHED: OutcomeClass.FAILED,
+    Outcome.REJECTED: OutcomeClass.FAILED,
+    Outcome.TIMEOUT: OutcomeClass.OVER_LIMIT,
+    Outcome.OUT_OF_MEMORY: OutcomeClass.OVER_LIMIT,
+    Outcome.INVALID: OutcomeClass.INVALID,
+    Outcome.INFRA: OutcomeClass.INFRA,
 }
 
 
-def step_outcome(step: Step) -> StepFate:
-    """What became of a step; an outcome of ok without a finite score is invalid, never skipped."""
-    fate = _FATES[step.evaluation.outcome]
-    return StepFate.INVALID if fate is StepFate.OK and step.score is None else fate
+def step_outcome(step: Step) -> OutcomeClass:
+    """The category of a step; an ok outcome without a finite score counts as invalid."""
+    outcome_class = _CLASSES[step.evaluation.outcome]
+    return OutcomeClass.INVALID if outcome_class is OutcomeClass.OK and step.score is None else outcome_class
 
 
-def step_outcomes(trace: Trace) -> Counter[StepFate]:
-    """How many proposed steps met which fate."""
+def step_outcomes(trace: Trace) -> Counter[OutcomeClass]:
+    """The number of proposed steps per category."""
     return Counter(step_outcome(step) for step in trace.proposed)
 
 
 def step_success_rate(trace: Trace) -> Value:
-    """Steps whose code ran to its end, of all steps taken."""
-    ran = sum(step_outcome(step) in {StepFate.OK, StepFate.INVALID} for step in trace.proposed)
+    """The share of the steps taken whose code ran to completion."""
+    ran = sum(step_outcome(step) in {OutcomeClass.OK, OutcomeClass.INVALID} for step in trace.proposed)
     return ran / len(trace.proposed) if trace.proposed else Missing("no step was taken")
 
 
 def step_completion_rate(trace: Trace) -> Value:
-    """Steps taken, of the budget."""
+    """The share of the budgeted steps that were taken."""
     budget = trace.spec.budget.steps
     return len(trace.proposed) / budget if budget else Missing("the budget has no steps")
 
 
 def valid_step_ratio(trace: Trace) -> Value:
-    """Steps with a score, of all steps taken."""
+    """The share of the steps taken that have a score."""
     return len(trace.valid) / len(trace.proposed) if trace.proposed else Missing("no step was taken")
 
 
-def count_of(fate: StepFate) -> Callable[[Trace], Value]:
-    """The measure that counts steps of one fate."""
-    return lambda trace: float(step_outcomes(trace)[fate])
+def count_of(outcome_class: OutcomeClass) -> Callable[[Trace], Value]:
+    """A measure that counts the steps of one category."""
+    return lambda trace: float(step_outcomes(trace)[outcome_class])
 
 
 def troubles(trace: Trace) -> Value:
-    """How often the machine failed."""
+    """The number of infrastructure failures."""
     return float(trace.troubles)

@@ -1,6 +1,6 @@
-"""A run as the measures see it: steps and scores, without files.
+"""The data of a run that measures need: steps and scores, without files.
 
-Hidden scores are in a trace only once the agent's part of the run is over.
+A trace contains hidden scores only after the search is finished.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,19 +26,19 @@ Vectors = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Cloud:
-    """The steps' code as points; of one embedder, for figures of different embedders never mix."""
+    """The vectors of the steps' code, from one embedder."""
 
     embedder: str
-    """Its name and the hash of what decides its vectors."""
+    """Its name and a hash of what determines its vectors."""
     near: float
     """The cosine distance below which two programs of this embedder count as the same idea."""
     points: Vectors
-    """One row per step, the baseline's first."""
+    """One row per step, the baseline first."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One run, ready to be measured."""
+    """The data of one run."""
 
     spec: RunSpec
     task: Task
@@ -47,19 +47,19 @@ class Trace:
     tests: Mapping[int, Evaluation] = field(default_factory=dict[int, Evaluation])
     """Hidden test evaluations by step."""
     retests: Mapping[RetestKey, Evaluation] = field(default_factory=dict[RetestKey, Evaluation])
-    """On fresh samples, on the sibling, and starved of training data."""
+    """On fresh samples, on the sibling, and with 2% of the training data."""
     reference_similarity: float | None = None
-    """The share of what the winner adds that the expert reference adds as well."""
+    """The share of the winner's added code that the expert reference adds too."""
     is_over: bool = True
     troubles: int = 0
-    """How often the machine failed."""
+    """Number of infrastructure failures."""
     wall_seconds: float | None = None
-    """From the start of the run to the end of the agent's part."""
+    """From the start of the run to the end of the search."""
     cloud: Cloud | None = None
 
     @property
     def metric(self) -> Metric:
-        """What the task is judged by."""
+        """The task's metric."""
         return self.task.metric
 
     @property
@@ -69,7 +69,7 @@ class Trace:
 
     @property
     def usages(self) -> list[Usage]:
-        """All that was spent, step by step, and what was spent on no step."""
+        """The usage of every step, and usage that belongs to no step."""
         return usages_of(self.steps, self.notes)
 
     @property
@@ -84,12 +84,12 @@ class Trace:
 
     @property
     def winner(self) -> Step | None:
-        """The validation winner; the baseline itself where nothing beat it."""
+        """The validation winner; the baseline if no step beat it."""
         return History(metric=self.metric, steps=self.steps).best
 
     @property
     def calibration(self) -> Calibration | None:
-        """The noise on record for the run's track."""
+        """The calibration of the run's track."""
         track = self.task.find_track(self.spec.track)
         return track.calibration if track else None
 
@@ -105,7 +105,7 @@ def read_trace(folder: RunFolder, task: Task, cloud: Cloud | None = None) -> Tra
 
 
 def trace_of(events: Sequence[Event], spec: RunSpec, task: Task, cloud: Cloud | None = None) -> Trace:
-    """The trace that events leave."""
+    """The trace of some events."""
     state = replay(events)
     is_over = bool(state.finished)
     return Trace(

@@ -1,1 +1,1 @@
-"""What people look at: the terminal summary, trees and tables."""
+"""Reports: terminal summaries, trees, tables and the HTML page."""

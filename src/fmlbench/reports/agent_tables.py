@@ -1,4 +1,4 @@
-"""The paper's tables: per task and agent the mean over rounds, which are seeds here, with its interval."""
+"""Tables as in the paper: the mean over seeds per task and agent, with its interval."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,40 +33,40 @@ class AgentTaskScores:
     agent: str
     runs: int
     over: int
-    """How many of the runs are over; the others are in no mean."""
+    """Number of finished runs; the means use only these."""
     means: Mapping[str, Estimate | None]
-    """By measure, over the runs that have a value; None where none has."""
+    """By measure, over the runs with a value; None if no run has one."""
 
 
 def agent_task_scores(agents: Mapping[str, Sequence[MeasuredRun]]) -> list[AgentTaskScores]:
-    """Every agent on every task it was run on, task by task; refused where runs do not compare."""
-    everybody = [run for runs in agents.values() for run in runs]
+    """The means of every agent on every task; an error if the runs are not comparable."""
+    all_runs = [run for runs in agents.values() for run in runs]
     for name in SHOWN:
-        require_comparable(everybody, name)
+        require_comparable(all_runs, name)
     return [
         _rounds(task, agent, of_task)
-        for task in dict.fromkeys(run.task for run in everybody)
+        for task in dict.fromkeys(run.task for run in all_runs)
         for agent, runs in agents.items()
         if (of_task := [run for run in runs if run.task == task])
     ]
 
 
 def agent_task_table(rounds: Sequence[AgentTaskScores], runs: Sequence[MeasuredRun]) -> DataTable:
-    """One row per task and agent, for people."""
+    """One row per task and agent, with rounded values."""
     columns = ("task", "agent", "runs", *(_heading(name) for name in SHOWN))
     rows = [[one.task, one.agent, _count(one), *(_text(one.means[name]) for name in SHOWN)] for one in rounds]
     embedders = sorted({run.embedder for run in runs if run.embedder})
     seals = sorted({seal_text(run.spec.isolation) for run in runs})
     notes = [
-        f"Means over seeds with Student's 95% intervals; {', '.join(seals)}.",
-        "Fewer than two values have no interval, and a value that is missing is in no mean.",
-        *(f"Diversity by embedder {name}; it compares with no other." for name in embedders),
+        f"Means over seeds with 95% t intervals; {', '.join(seals)}.",
+        "A single value has no interval. Missing values are left out of the means.",
+        *(f"Diversity by embedder {name}; not comparable with other embedders." for name in embedders),
     ]
     return DataTable(columns, rows, notes)
 
 
 def agent_task_data(rounds: Sequence[AgentTaskScores]) -> DataTable:
-    """One row per task, agent and measure, at full precision, for programs."""
+    """One row per task, agent and measure, at full precision."""
     columns = ("task", "agent", "measure", "unit", "runs", "n", "mean", "low", "high")
     rows = [
         [one.task, one.agent, name, find_measure(name).unit, str(one.runs), *_exact(one.means[name])]

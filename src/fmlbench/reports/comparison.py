@@ -1,4 +1,4 @@
-"""A comparison in words and tables, ending in a verdict that a person can act on."""
+"""Format comparisons of agents as text and tables."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -14,13 +14,13 @@ from fmlbench.metrics.statistics.permutation import ALPHA, fewest_pairs
 from fmlbench.reports.table import DataTable
 
 _NAMED = 3
-"""How many runs are named where many are left out for one reason."""
+"""Number of runs named per reason for leaving runs out."""
 
 
-def leaderboard_sheet(board: Leaderboard) -> DataTable:
-    """All agents; the same group number means that nobody can tell them apart."""
+def leaderboard_table(board: Leaderboard) -> DataTable:
+    """One row per agent. Agents in the same tie group do not differ significantly."""
     unit = find_measure(board.measure).unit
-    columns = ("agent", "place", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
+    columns = ("agent", "rank", "tie groups", f"{board.measure} ({unit})", "95%, these tasks", "95%, tasks like these",
                "transfer", "IQM [95%]", "median", "sd", "optimality gap", "tasks", "runs", "win rate",
                "runs above baseline [95%]")  # fmt: skip
     notes = [_UNEQUAL] if len({entry.tasks for entry in board.entries}) > 1 else []
@@ -28,31 +28,31 @@ def leaderboard_sheet(board: Leaderboard) -> DataTable:
 
 
 _UNEQUAL = (
-    "Not all agents have runs on the same tasks, so their means do not compare; verdicts and tie groups rest on what "
-    "two agents have in common."
+    "Not all agents have runs on the same tasks, so their means are not comparable. Verdicts and tie groups use only "
+    "the tasks and seeds that two agents share."
 )
 
 
-def task_sheet(comparison: Comparison) -> DataTable:
-    """Where the difference comes from."""
+def task_difference_table(comparison: Comparison) -> DataTable:
+    """The difference per task."""
     columns = ("task", "pairs", f"{comparison.first} - {comparison.second}", "95%", "p", "p corrected", "verdict")
     return DataTable(columns, [_task_row(one) for one in comparison.tasks])
 
 
-def association_sheet(associations: Sequence[Association]) -> DataTable:
-    """Measures against the improvement."""
+def association_table(associations: Sequence[Association]) -> DataTable:
+    """Correlations of measures with the improvement."""
     columns = ("task", "measure", "n", "Spearman", "95%", "p", "p corrected", "Pearson", "95% ", "p ")
     rows = [_association_row(one) for one in associations]
-    notes = ["Correlation with the improvement. Corrected p by Benjamini and Hochberg over the measures of a task."]
+    notes = ["Correlation with the improvement. p corrected by Benjamini and Hochberg over the measures of a task."]
     return DataTable(columns, rows, notes)
 
 
 def verdict_lines(comparison: Comparison) -> Iterator[str]:
-    """The verdict, by how much, how sure, and what would decide."""
+    """The verdict, the difference, its uncertainty, and the sample size that would decide."""
     tested = comparison.tested
-    yield f"{comparison.first} against {comparison.second}: {verdict_text(comparison)}"
+    yield f"{comparison.first} vs {comparison.second}: {verdict_text(comparison)}"
     yield (
-        f"  {comparison.measure} differs by {tested.difference:+.4f} {_range(tested.low, tested.high)}; "
+        f"  difference in {comparison.measure}: {tested.difference:+.4f} {_range(tested.low, tested.high)}; "
         f"{_p(comparison)}, {_count(tested.pairs, 'pair')} on {_count(len(comparison.tasks), 'task')}"
     )
     if comparison.sigmas is not None:
@@ -60,28 +60,28 @@ def verdict_lines(comparison: Comparison) -> Iterator[str]:
     these, new = _interval(comparison.these_tasks), _interval(comparison.new_tasks)
     yield f"  bootstrap, these tasks: {these}; tasks like these: {new}"
     if comparison.over_draws is not None:
-        draws = f"{_interval(comparison.over_draws)}{_draws(comparison)}"
-        yield f"  over the samples of the retests, which runs of one seed share: {draws}"
+        samples = f"{_interval(comparison.over_draws)}{_sample_advice(comparison)}"
+        yield f"  over retest samples, which runs of one seed share: {samples}"
     elif comparison.measure == MEASURE:
-        yield "  each run has one retest; how much other samples would differ is unknown (see --retest)"
-    yield f"  a run of {comparison.first} beats one of {comparison.second} with probability {comparison.improves:.2f}"
+        yield "  each run has one retest, so the variation between samples is unknown (see --retest)"
+    yield f"  probability that a run of {comparison.first} beats one of {comparison.second}: {comparison.improves:.2f}"
     if comparison.complete_case is not None:
-        yield f"  retests without a score left out instead of counted as the baseline: {comparison.complete_case:+.4f}"
+        yield f"  difference without failed retests, instead of counting them as 0: {comparison.complete_case:+.4f}"
     yield from (f"  {line}" for line in _advice_lines(comparison.advice, comparison))
     yield from (f"  {line}" for line in _left_out_lines(comparison.left_out))
 
 
 def verdict_text(comparison: Comparison) -> str:
-    """The verdict as half a sentence."""
-    if comparison.verdict is ComparisonVerdict.CANNOT_TELL:
-        return "cannot tell"
+    """The verdict in a few words."""
+    if comparison.verdict is ComparisonVerdict.UNDECIDED:
+        return str(comparison.verdict)
     decisive = ", ".join(one.task for one in comparison.tasks if one.verdict is comparison.verdict)
     verdict = f"{comparison.verdict} by {abs(comparison.tested.difference):.4f}"
-    return f"{verdict} (by itself on {decisive})" if decisive else verdict
+    return f"{verdict} (significant alone on {decisive})" if decisive else verdict
 
 
 def group_lines(board: Leaderboard) -> Iterator[str]:
-    """Who cannot be told apart."""
+    """The tie groups: agents without a significant difference."""
     for number, group in enumerate(board.groups, start=1):
         yield f"tie group {number}: {', '.join(group)}"
 
@@ -90,22 +90,23 @@ def _advice_lines(advice: Advice | None, comparison: Comparison) -> Iterator[str
     tested, fewest = comparison.tested, fewest_pairs(comparison.questions)
     if tested.pairs < fewest:
         among = f" in {comparison.questions} comparisons of agents" if comparison.questions > 1 else ""
-        yield f"fewer than {fewest} pairs decide nothing{among}, whatever they say"
+        yield f"fewer than {fewest} pairs cannot be significant{among}"
     if advice is None:
-        yield "how many more it takes is not known: no task has two runs that differ"
+        yield "the number of seeds needed is unknown: no task has two runs with different values"
         return
     if advice.detectable is not None:
-        yield f"these pairs find a difference of {advice.detectable:.4f} or more four times in five"
-    sigma = f"one sigma of the runs' own scatter ({advice.scatter:.4f})"
-    yield f"to find {sigma} four times in five: {_seeds(advice.for_one_sigma, advice.seeds)}"
+        yield f"these pairs detect a difference of {advice.detectable:.4f} with 80% power"
+    sigma = f"one sigma of the runs' scatter ({advice.scatter:.4f})"
+    yield f"to detect {sigma} with 80% power: {_seeds(advice.for_one_sigma, advice.seeds)}"
     if tested.difference:
-        yield f"to find a difference as seen ({abs(tested.difference):.4f}): {_seeds(advice.for_seen, advice.seeds)}"
+        observed = f"the observed difference ({abs(tested.difference):.4f})"
+        yield f"to detect {observed}: {_seeds(advice.for_seen, advice.seeds)}"
     if advice.wants_retests:
-        yield "fewer seeds would do with more retests each (--retest)"
+        yield "fewer seeds would suffice with more retests per run (--retest)"
 
 
 def _left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
-    """A line per reason, with the first few runs it holds for."""
+    """A line per reason, with the first few runs."""
     reasons: defaultdict[str, list[str]] = defaultdict(list[str])
     for one in left_out:
         reasons[one.why].append(one.run)
@@ -117,7 +118,7 @@ def _left_out_lines(left_out: Sequence[LeftOut]) -> Iterator[str]:
 def _seeds(needed: int | None, have: int) -> str:
     if needed is None:
         return "more than 1000 seeds per task"
-    more = f"{needed - have} more than now" if needed > have else "which is there"
+    more = f"{needed - have} more than now" if needed > have else "already reached"
     return f"{_count(needed, 'seed')} per task, {more}"
 
 
@@ -176,10 +177,10 @@ def _correlation(found: Correlation) -> list[str]:
     return [f"{found.r:+.3f}", _interval(found.interval), f"{found.p:.3g}"]
 
 
-def _draws(comparison: Comparison) -> str:
-    """What to do where nothing but the draws stands against a verdict."""
-    is_held_up = comparison.p_adjusted < ALPHA and comparison.verdict is ComparisonVerdict.CANNOT_TELL
-    return "; other draws could turn it round, so ask for more with --retest" if is_held_up else ""
+def _sample_advice(comparison: Comparison) -> str:
+    """Advice if only the variation between retest samples prevents a verdict."""
+    is_blocked = comparison.p_adjusted < ALPHA and comparison.verdict is ComparisonVerdict.UNDECIDED
+    return "; other samples could reverse it, so use more (--retest)" if is_blocked else ""
 
 
 def _p(comparison: Comparison) -> str:
@@ -192,7 +193,7 @@ def _p(comparison: Comparison) -> str:
 
 
 def _p_text(p: float) -> str:
-    """No p is zero."""
+    """A small p is shown as a bound, never as zero."""
     return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 

@@ -1,4 +1,4 @@
-"""What works on a machine and what is missing, for a person."""
+"""Format the checks of 'fmlbench doctor'."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,49 +12,49 @@ from fmlbench.reports.untrusted import one_line
 
 
 class Health(StrEnum):
-    """How something is."""
+    """The result of a check."""
 
     WORKS = "works"
     LATER = "later"
-    """Not there yet; it comes by itself, or the command gets it now."""
+    """Not there yet; created when needed, or now by the command."""
     OPTIONAL = "optional"
-    """Not there, and only some need it."""
+    """Missing, but needed only for some uses."""
     MISSING = "missing"
-    """Runs need it."""
+    """Missing and required for runs."""
 
 
 @dataclass(frozen=True)
-class Symptom:
-    """One thing that was looked at."""
+class MachineCheck:
+    """One check of the machine."""
 
     what: str
     health: Health
     detail: str
-    patch: str = ""
-    """The command, or the change, that mends it."""
+    fix: str = ""
+    """The command or change that fixes it."""
 
 
 _STYLES = {Health.WORKS: "green", Health.MISSING: "bold red", Health.OPTIONAL: "yellow", Health.LATER: "cyan"}
 
 
-def is_well(symptoms: Sequence[Symptom]) -> bool:
-    """Whether sealed runs can be played here."""
-    return all(symptom.health is not Health.MISSING for symptom in symptoms)
+def is_healthy(checks: Sequence[MachineCheck]) -> bool:
+    """Whether sealed runs are possible on this machine."""
+    return all(check.health is not Health.MISSING for check in checks)
 
 
-def health_table(symptoms: Sequence[Symptom]) -> RenderableType:
-    """One line per thing that was looked at, then the verdict."""
+def health_table(checks: Sequence[MachineCheck]) -> RenderableType:
+    """One row per check, then the verdict."""
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for symptom in symptoms:
-        detail = Text(one_line(symptom.detail))
-        if symptom.patch:
-            detail.append(f"\n{one_line(symptom.patch)}", style="bold")
-        table.add_row(Text(str(symptom.health), style=_STYLES[symptom.health]), symptom.what, detail)
-    if is_well(symptoms):
-        verdict = Text("All that sealed runs need is here. Next: fmlbench bench", style="green")
+    for check in checks:
+        detail = Text(one_line(check.detail))
+        if check.fix:
+            detail.append(f"\n{one_line(check.fix)}", style="bold")
+        table.add_row(Text(str(check.health), style=_STYLES[check.health]), check.what, detail)
+    if is_healthy(checks):
+        verdict = Text("Everything that sealed runs need is available. Next: fmlbench bench", style="green")
     else:
-        verdict = Text("Something that runs need is missing; the lines above say how to mend it.", style="bold red")
+        verdict = Text("Something required is missing; the lines above say how to fix it.", style="bold red")
     return Group(table, Text(), verdict)

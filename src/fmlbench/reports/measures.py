@@ -1,4 +1,4 @@
-"""Measured runs as tables: measures down and runs across for people, one row per run for programs."""
+"""Tables of measured runs: a column per run for reading, a row per run for data."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ from fmlbench.reports.table import DataTable
 _FACTS = ("run", "task", "track", "agent", "seed", "seal", "embedder")
 
 
-def measure_sheet(runs: Sequence[MeasuredRun]) -> DataTable:
-    """Every measure of some runs, side by side; why a value is missing is told below."""
+def measure_table(runs: Sequence[MeasuredRun]) -> DataTable:
+    """Every measure of some runs side by side; notes give the reasons for missing values."""
     missing: dict[str, None] = {}
     rows = [["seal", "", *(seal_text(run.spec.isolation) for run in runs)]]
     for measure in MEASURES:
@@ -24,11 +24,11 @@ def measure_sheet(runs: Sequence[MeasuredRun]) -> DataTable:
                 missing[f"{measure.name} of {run.spec.run_id}: {value.why}."] = None
         rows.append([measure.name, measure.unit, *map(value_text, values)])
     embedders = sorted({run.embedder for run in runs if run.embedder})
-    notes = [f"Exploration by embedder {name}; it compares with no other." for name in embedders]
+    notes = [f"Exploration by embedder {name}; not comparable with other embedders." for name in embedders]
     return DataTable(("measure", "unit", *(run.spec.run_id for run in runs)), rows, [*notes, *missing])
 
 
-def run_sheet(runs: Sequence[MeasuredRun]) -> DataTable:
+def run_data(runs: Sequence[MeasuredRun]) -> DataTable:
     """One row per run, at full precision; a missing value is an empty cell."""
     agents = agent_names([run.spec.agent for run in runs])
     rows = [
@@ -39,7 +39,7 @@ def run_sheet(runs: Sequence[MeasuredRun]) -> DataTable:
 
 
 def value_text(value: Value) -> str:
-    """A value for people."""
+    """A rounded value, or a dash if missing."""
     return "-" if isinstance(value, Missing) else score_text(value)
 
 

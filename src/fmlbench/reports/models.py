@@ -1,4 +1,4 @@
-"""Language models for people and for programs: who serves them, and how a trial went."""
+"""Tables of model providers, model settings and the test of a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,28 +23,28 @@ from fmlbench.reports.untrusted import one_line
 
 @dataclass(frozen=True)
 class ProviderRow:
-    """What a user should know of a provider."""
+    """The state of a provider."""
 
     name: str
     description: str
     is_ready: bool
     missing: str
-    """What mends it; empty where nothing is missing."""
+    """How to fix what is missing; empty if nothing is."""
     base_url: str
-    """Where it is reached; empty where its client knows."""
+    """Empty if the client's default is used."""
 
 
 def provider_rows(environment: Mapping[str, str], models: Path) -> list[ProviderRow]:
-    """All providers, and whether they can be asked with what is installed, set and fetched here."""
+    """All providers, and whether they are usable: package installed, key set, model downloaded."""
     rows = [_row(provider, environment) for provider in PROVIDERS.values()]
     rows += [_local_row(model, models) for model in LOCAL_MODELS.values()]
-    scripted = f"answers from a file, {SCRIPTED}/FILE, or changes of numbers, {SCRIPTED}/{TINKER}; needs nothing"
+    scripted = f"recorded answers from a file ({SCRIPTED}/FILE) or changed numbers ({SCRIPTED}/{TINKER}); needs nothing"
     return [*rows, ProviderRow(SCRIPTED, scripted, is_ready=True, missing="", base_url="")]
 
 
 def provider_table(rows: Sequence[ProviderRow]) -> Table:
-    """Providers, one per line."""
-    table = plain_table("provider", "models", "ready", "what is missing")
+    """One row per provider."""
+    table = plain_table("provider", "models", "ready", "missing")
     for row in rows:
         ready = Text("yes", style="green") if row.is_ready else Text("no", style="yellow")
         table.add_row(Text(row.name, style="bold"), Text(row.description), ready, Text(row.missing))
@@ -52,7 +52,7 @@ def provider_table(rows: Sequence[ProviderRow]) -> Table:
 
 
 def model_settings_table() -> Table:
-    """What can be set of any agent that is given a model."""
+    """The settings of all agents that use a model."""
     table = plain_table("--set, with --model", "default", "meaning")
     for name, setting in settings_of(PromptConfig).items():
         table.add_row(Text(name, style="bold"), Text(str(setting.default) or "none"), Text(setting.meaning))
@@ -60,13 +60,13 @@ def model_settings_table() -> Table:
 
 
 def trial_table(reply: Reply) -> Table:
-    """How a trial went."""
+    """The result of the test of a model."""
     table = Table.grid(padding=(0, 2))
     tokens = reply.tokens
     for name, value in (
         ("answer", one_line(reply.text, 200) or "none"),
-        ("served by", one_line(reply.served_by, 200) or "not said"),
-        ("tokens", f"{tokens.input} read, {tokens.output} written ({tokens.reasoning} of them thought)"),
+        ("served by", one_line(reply.served_by, 200) or "unknown"),
+        ("tokens", f"{tokens.input} input, {tokens.output} output ({tokens.reasoning} of them reasoning)"),
         ("cost", _price(reply)),
         ("time", f"{reply.seconds:.1f} s"),
     ):
@@ -76,7 +76,7 @@ def trial_table(reply: Reply) -> Table:
 
 def _price(reply: Reply) -> str:
     if reply.dollars is None:
-        return "not known"
+        return "unknown"
     return f"none, {NOBODY}" if reply.priced_by == NOBODY else f"${reply.dollars:.6f}, by {reply.priced_by}"
 
 

@@ -1,6 +1,6 @@
-"""What came of a run, in figures; pure, from the logs' state and the task alone.
+"""Summarise a run from its logged state and its task.
 
-Nothing here looks at a hidden test score before the agent's part of the run is over.
+Hidden test scores are not read before the search is finished.
 """
 
 from collections import Counter
@@ -21,23 +21,23 @@ from fmlbench.records.replay import RunState
 
 
 class RunPhase(StrEnum):
-    """How far a run has come."""
+    """The phase of a run."""
 
     WAITING = "not started"
     SEARCHING = "in progress"
     RETESTING = "retesting"
     STOPPED = "stopped"
-    """It began and is not complete, and nobody plays it now."""
+    """It was started, is not complete, and no process executes it."""
     COMPLETE = "complete"
 
 
 class RunVerdict(StrEnum):
-    """What the retest says of the best step against the baseline."""
+    """The best step compared with the baseline on the retests."""
 
     BETTER = "better"
     WORSE = "worse"
     UNDECIDED = "undecided"
-    """The interval of the difference holds zero."""
+    """The interval of the difference contains zero."""
     NOTHING_BETTER = "nothing better"
     """No step beat the baseline on validation, so there was nothing to retest."""
     UNKNOWN = "unknown"
@@ -55,23 +55,23 @@ class BestStep:
 
 @dataclass(frozen=True)
 class TestResult:
-    """The sealed test, asked again on seeds that no step has seen."""
+    """The sealed test on fresh seeds."""
 
     verdict: RunVerdict
     baseline: Estimate | None
     best: Estimate | None
-    """None if no step beat the baseline, or no retest of it gave a score."""
+    """None if no step beat the baseline, or no retest of it has a score."""
     difference: Estimate | None
-    """How much better the best step is than the baseline, paired by seed; positive is better."""
+    """The gain of the best step over the baseline, paired by seed; positive is better."""
     sigmas: float | None
-    """The difference in standard deviations of the baseline's test score, where the task's noise is known."""
+    """The difference in standard deviations of the baseline's test score, if calibrated."""
     failed: int
-    """Retests that gave no score."""
+    """Retests without a score."""
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run on one page."""
+    """The summary of a run."""
 
     run: str
     spec: RunSpec
@@ -79,28 +79,28 @@ class RunSummary:
     metric: str
     stage: RunPhase
     started: str
-    """When; empty before."""
+    """Time of the start; empty if not started."""
     baseline: float | None
     best: BestStep | None
-    """None until something has a score; the baseline itself (index 0) if nothing beat it."""
+    """None until a step has a score; the baseline (index 0) if no step beat it."""
     proposed: int
     succeeded: int
     outcomes: Mapping[str, int]
     ended: str
-    """Why the agent's part is over, in the words of an agent with a loop of its own if there are any; empty before."""
+    """Why the search ended, as reported by the agent program if there is one; empty before."""
     test: TestResult | None
-    """None until the agent's part is over and a retest is done."""
+    """None until the search is finished and a retest is done."""
     transfer: TestResult | None
-    """The same on the task's sibling; None where it has none, or no step beat the baseline."""
+    """The same on the task's sibling; None without a sibling or if no step beat the baseline."""
     flags: tuple[Flag, ...]
-    """What is suspicious about the best step."""
+    """Suspicious properties of the best step."""
     proposing_seconds: float
     program_cpu_seconds: float
-    """Of the agent's own program; none where the agent is no program."""
+    """Of the agent program; zero for other agents."""
     experiment_seconds: float
-    """Of training and validation exams, the baseline's included."""
+    """Of training and validation exams, including the baseline's."""
     dollars: float | None
-    """None where the price of something is not known."""
+    """None if a price is unknown."""
     calls: int
     """Of a language model."""
     input_tokens: int
@@ -109,12 +109,12 @@ class RunSummary:
 
     @property
     def is_over(self) -> bool:
-        """Whether the agent's part is over, so that hidden scores may be shown."""
+        """Whether the search is finished, so that hidden scores may be shown."""
         return bool(self.ended)
 
 
 def summarise(spec: RunSpec, state: RunState, task: Task, *, is_played: bool = True) -> RunSummary:
-    """Put a run's figures together; what nobody plays and is not complete was stopped."""
+    """Summarise a run. An incomplete run that no process executes (``is_played``) counts as stopped."""
     history = state.history(task.metric)
     best = history.best
     outcomes = Counter(str(step.evaluation.outcome) for step in history.proposed)
@@ -203,7 +203,7 @@ def _verdict(best: Step | None, difference: Estimate | None) -> RunVerdict:
 
 
 def _sigma(spec: RunSpec, task: Task, kind: RetestKind) -> float:
-    """The baseline's standard deviation over seeds; 0 where it is not on record."""
+    """The baseline's standard deviation over seeds; 0 if not calibrated."""
     track = task.tracks.get(spec.track)
     if track is None or track.calibration is None:
         return 0.0
@@ -222,9 +222,9 @@ def _dollars(usages: Sequence[Usage]) -> float | None:
 
 
 def _violations(state: RunState) -> int:
-    """What was seen on the hidden exams counts too, once nobody can learn from it any more."""
+    """The number of violations; those in hidden exams are included after the search is finished."""
     seen = [step.evaluation for step in state.steps]
     if state.finished:
         seen += [*state.tests.values(), *state.retests.values()]
-    at_the_desk = sum(note.kind == VIOLATION for note in state.notes)
-    return at_the_desk + sum(len(evaluation.violations) for evaluation in seen)
+    by_agent = sum(note.kind == VIOLATION for note in state.notes)
+    return by_agent + sum(len(evaluation.violations) for evaluation in seen)

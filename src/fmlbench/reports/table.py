@@ -1,4 +1,4 @@
-"""A table as data, written as Markdown, CSV or LaTeX; names of runs and tasks are cleaned on the way."""
+"""Tables as data, written as Markdown, CSV or LaTeX. Cells are sanitised."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from fmlbench.reports.untrusted import one_line
 
 
 class TableFormat(StrEnum):
-    """How a table is written."""
+    """The output format of a table."""
 
     TEXT = "text"
     MARKDOWN = "md"
@@ -24,7 +24,7 @@ class TableFormat(StrEnum):
 
 @dataclass(frozen=True)
 class DataTable:
-    """Rows of cells under columns; ``notes`` is what a reader must know before reading any of it."""
+    """Columns, rows of cells, and notes for the reader."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -32,12 +32,12 @@ class DataTable:
 
 
 def write_table(table: DataTable, form: TableFormat) -> str:
-    """A table as text for a file."""
+    """Format a table as text."""
     return {TableFormat.MARKDOWN: to_markdown, TableFormat.CSV: to_csv, TableFormat.LATEX: to_latex}[form](table)
 
 
 def to_table(table: DataTable) -> rich_table.Table:
-    """A table for a terminal."""
+    """Format a table for the terminal."""
     rendered = plain_table(*map(one_line, table.columns))
     for row in table.rows:
         rendered.add_row(*(Text(one_line(cell)) for cell in row))
@@ -45,7 +45,7 @@ def to_table(table: DataTable) -> rich_table.Table:
 
 
 def to_markdown(table: DataTable) -> str:
-    """A table as GitHub writes them, its notes below."""
+    """Format a table as GitHub Markdown, with its notes below."""
     lines = [_markdown_row(table.columns), "|" + "---|" * len(table.columns)]
     lines += [_markdown_row(row) for row in table.rows]
     lines += ["", *(one_line(note) for note in table.notes)] if table.notes else []
@@ -53,7 +53,7 @@ def to_markdown(table: DataTable) -> str:
 
 
 def to_csv(table: DataTable) -> str:
-    """Columns and rows alone, for programs."""
+    """Format columns and rows as CSV, without notes."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([_inert(cell) for cell in table.columns])
@@ -62,7 +62,7 @@ def to_csv(table: DataTable) -> str:
 
 
 def to_latex(table: DataTable) -> str:
-    """A tabular with the rules of booktabs, its notes as comments."""
+    """Format a table as a LaTeX tabular with booktabs rules, with its notes as comments."""
     lines = [f"% {one_line(note)}" for note in table.notes]
     lines += [r"\begin{tabular}{l" + "r" * (len(table.columns) - 1) + "}", r"\toprule"]
     lines += [_latex_row(table.columns), r"\midrule", *map(_latex_row, table.rows), r"\bottomrule", r"\end{tabular}"]
@@ -78,7 +78,7 @@ def _escape_markdown(text: str) -> str:
 
 
 def _inert(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula; numbers stay numbers."""
+    """Quote a cell that a spreadsheet would execute as a formula; numbers are unchanged."""
     cell = one_line(cell)
     return f"'{cell}" if cell.startswith(("=", "+", "-", "@")) and not _is_number(cell) else cell
 

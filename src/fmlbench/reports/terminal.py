@@ -1,4 +1,4 @@
-"""A run's summary for a person at a terminal."""
+"""Format a run's summary for the terminal."""
 
 import shlex
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _VERDICT_STYLES = {RunVerdict.BETTER: "bold green", RunVerdict.WORSE: "bold red"
 
 
 def render_summary(summary: RunSummary, place: str, *, has_tree: bool = False) -> RenderableType:
-    """The summary of a run that lies in ``place``, and what to type next; ``has_tree`` where its steps follow."""
+    """The summary of the run in folder ``place``, with the next commands; ``has_tree`` if the step tree follows."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="bold", no_wrap=True)
     rows.add_column(overflow="fold")
@@ -37,7 +37,7 @@ def render_summary(summary: RunSummary, place: str, *, has_tree: bool = False) -
 
 
 def run_header(summary: RunSummary) -> Text:
-    """Which run this is, how far it has come, and whether its scores can be trusted."""
+    """The run, its phase, and its isolation level."""
     spec = summary.spec
     task = spec.task.rstrip("/").rsplit("/", 1)[-1]
     header = Text(f"{task}, track {spec.track}, agent {spec.agent.slug}, seed {spec.seed}: {summary.stage}, ")
@@ -47,7 +47,7 @@ def run_header(summary: RunSummary) -> Text:
 
 
 def seal(isolation: Isolation) -> Text:
-    """The seal in its colour."""
+    """The isolation level in colour."""
     return Text(seal_text(isolation), style="green" if isolation.is_sealed else "bold red")
 
 
@@ -59,7 +59,7 @@ def _search_rows(summary: RunSummary) -> list[Row]:
 def _best_step(summary: RunSummary) -> str:
     best = summary.best
     if best is None:
-        return "none has a score yet"
+        return "no step has a score yet"
     if best.index == 0:
         return "the baseline; no step beat it on validation"
     score = f"{summary.metric} {score_text(best.validation)} on validation"
@@ -81,7 +81,7 @@ def _test_rows(summary: RunSummary) -> list[Row]:
 
 
 def _transfer_rows(summary: RunSummary) -> list[Row]:
-    """What the best step gains on the task's sibling, beside what it gains on the task itself."""
+    """The gain of the best step on the task's sibling."""
     if summary.transfer is None:
         return []
     return _under_one_name("transfer", [Text(line) for line in _test_lines(summary.transfer)])
@@ -89,8 +89,8 @@ def _transfer_rows(summary: RunSummary) -> list[Row]:
 
 def _why_no_test(summary: RunSummary) -> str:
     if not summary.is_over:
-        return "not shown before the run is over"
-    return "no retest was asked for" if summary.stage is RunPhase.COMPLETE else "the retest has not been run yet"
+        return "hidden until the run is finished"
+    return "retests are disabled (--retest 0)" if summary.stage is RunPhase.COMPLETE else "not retested yet"
 
 
 def _test_lines(test: TestResult) -> list[str]:
@@ -103,7 +103,7 @@ def _test_lines(test: TestResult) -> list[str]:
         sigmas = f", {test.sigmas:+.1f} sigma" if test.sigmas is not None else ""
         lines.append(f"gain      {estimate_text(test.difference, signed=True)}, paired by seed{sigmas}")
     if test.failed:
-        lines.append(f"{test.failed} of the retests gave no score")
+        lines.append(f"{test.failed} of the retests have no score")
     return lines
 
 
@@ -113,31 +113,35 @@ def _unsealed(line: str) -> Text:
 
 def _effort_rows(summary: RunSummary) -> list[Row]:
     proposing, experimenting = duration_text(summary.proposing_seconds), duration_text(summary.experiment_seconds)
-    program = f"; {summary.program_cpu_seconds:.1f} CPU seconds of its program" if summary.program_cpu_seconds else ""
+    program = (
+        f"; {summary.program_cpu_seconds:.1f} CPU seconds of the agent program" if summary.program_cpu_seconds else ""
+    )
     rows = [
         ("steps", Text(_step_counts(summary))),
-        ("time", Text(f"{proposing} proposing, {experimenting} experimenting{program}")),
+        ("time", Text(f"{proposing} proposing, {experimenting} experiments{program}")),
     ]
     if summary.spec.agent.model:
         rows.append(("model", Text(_model_use(summary))))
     if summary.dollars != 0:
         rows.append(("cost", Text(dollars_text(summary.dollars))))
     if summary.violations:
-        rows.append(("violations", Text(f"{summary.violations} seen; the tree of steps names them", style="bold red")))
+        rows.append(
+            ("violations", Text(f"{summary.violations} detected; listed in the tree of steps", style="bold red"))
+        )
     return rows
 
 
 def _model_use(summary: RunSummary) -> str:
     agent = summary.spec.agent
     use = (
-        f"{counted(summary.calls, 'call')}, {summary.input_tokens:,} tokens read and {summary.output_tokens:,} written"
+        f"{counted(summary.calls, 'call')}, {summary.input_tokens:,} input and {summary.output_tokens:,} output tokens"
     )
     return f"{agent.model}{', replayed' if agent.replay else ''}: {use}"
 
 
 def _step_counts(summary: RunSummary) -> str:
     failures = [f"{count} {outcome}" for outcome, count in summary.outcomes.items() if outcome != Outcome.OK]
-    counts = f"{summary.succeeded} of {summary.proposed} gave a score"
+    counts = f"{summary.succeeded} of {summary.proposed} have a score"
     if failures:
         counts += f" ({', '.join(failures)})"
     if summary.proposed == summary.spec.budget.steps:

@@ -1,6 +1,6 @@
-"""Tables for a terminal: tasks, runs, and several runs side by side.
+"""Terminal tables of tasks and runs.
 
-A name is what the next command is given, so it is neither cut nor folded: other columns give way to it.
+Names are neither cut nor folded, because users copy them into the next command: other columns are dropped instead.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ from fmlbench.reports.terminal import seal
 
 Item = TypeVar("Item")
 Cells = Mapping[str, Callable[[Item], Text]]
-"""What a line says of an item, by the heading of its column."""
+"""How to render each column, by its heading."""
 
 _ENDLESS = 100_000
 _PROSE_WIDTH = 24
@@ -31,29 +31,29 @@ _PROSE_WIDTH = 24
 
 @dataclass(frozen=True)
 class Layouts:
-    """The same lines with fewer and fewer columns; shown is the first table that there is room for."""
+    """The same rows with fewer and fewer columns; the first table that fits is shown."""
 
     tables: Sequence[Table]
     lines: Group
-    """What is shown where there is room for none; a name ends its line, so that it may go on beyond the edge."""
+    """Shown if no table fits; the name is last in its line, so that it may extend beyond the edge."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Choose by the width of the screen."""
+        """Choose the layout by the width of the terminal."""
         fitting = (table for table in self.tables if room_for(table, console) <= options.max_width)
         yield next(fitting, self.lines)
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """Where the width is free, nothing is left out."""
+        """Without a fixed width the full table is shown."""
         return Measurement.get(console, options, self.tables[0])
 
 
 def room_for(report: RenderableType, console: Console) -> int:
-    """How wide a screen must be to break nothing that should stay whole."""
+    """The minimum width at which no unbreakable cell is broken."""
     return Measurement.get(console, console.options.update_width(_ENDLESS), report).minimum
 
 
 def plain_table(*columns: str) -> Table:
-    """A table without frills, so that it can be read aloud, copied and searched; its first column has the names."""
+    """A table without borders, so that it can be copied and searched; the first column is never wrapped."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for number, column in enumerate(columns):
         table.add_column(column, overflow="fold", no_wrap=number == 0)
@@ -61,7 +61,7 @@ def plain_table(*columns: str) -> Table:
 
 
 def task_table(tasks: Iterable[Task]) -> Layouts:
-    """Tasks, one per line."""
+    """One row per task."""
     cells: Cells[Task] = {
         "task": lambda task: Text(task.name, style="bold"),
         "question": lambda task: Text(task.question),
@@ -115,7 +115,7 @@ _RUN_LAYOUTS = (
 
 
 def run_table(runs: Sequence[RunSummary]) -> Layouts:
-    """Runs, one per line; no hidden score of a run that is not over, and no score of an unsealed one without a mark."""
+    """One row per run. Hidden scores of unfinished runs are not shown; unsealed scores are always marked."""
     left_out = set[str]() if any(run.spec.label for run in runs) else {"label"}
     layouts = ([heading for heading in layout if heading not in left_out] for layout in _RUN_LAYOUTS)
     tables = [_table(runs, _RUN_CELLS, headings) for headings in layouts]
@@ -139,12 +139,12 @@ def _short_gain(run: RunSummary) -> str:
 
 
 def _marked(score: str, run: RunSummary) -> Text:
-    """A score beside which no column tells of the seal."""
+    """A score marked UNSEALED if necessary, for layouts without the seal column."""
     return Text(score) if run.is_sealed else Text(f"{score} ").append_text(seal(run.spec.isolation))
 
 
 def _table(items: Sequence[Item], cells: Cells[Item], headings: Sequence[str], *, prose: Sequence[str] = ()) -> Table:
-    """A table of some columns, none of them folded but those of prose."""
+    """A table of some columns; only the prose columns are wrapped."""
     table = plain_table(*headings)
     for item in items:
         table.add_row(*(cells[heading](item) for heading in headings))
@@ -156,6 +156,6 @@ def _table(items: Sequence[Item], cells: Cells[Item], headings: Sequence[str], *
 
 
 def _lines(items: Iterable[Item], cells: Cells[Item], headings: Sequence[str]) -> Group:
-    """No table: nothing is filled up to the width of the longest name."""
+    """Plain lines without alignment."""
     lines = (Text("  ").join(cells[heading](item) for heading in headings) for item in items)
     return Group(*(Text(no_wrap=True, overflow="ignore").append_text(line) for line in lines))

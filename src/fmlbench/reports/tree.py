@@ -1,4 +1,4 @@
-"""The steps of a run as the tree they grew into."""
+"""Show the steps of a run as a tree."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ from fmlbench.reports.steps import StepRow
 from fmlbench.reports.untrusted import one_line
 
 DEEPEST = 16
-"""Steps below this depth are hung up here, and say what they stand on: deeper ones would leave the screen."""
+"""Deeper steps are shown at this depth with the number of their parent, so that they fit on the screen."""
 
 _LINE = 2
-"""From this many only children in a row on, steps are written one below the other: they are a line, not a tree."""
+"""A chain of at least this many only children is not indented further."""
 
 
 def step_tree(rows: Sequence[StepRow]) -> RenderableType:
-    """Every step below its first parent; where its place does not show what it stands on, it says so."""
+    """Every step below its first parent; the label names parents that the position does not show."""
     if not rows:
         return Text("no step yet")
     children = Counter(row.parents[0] for row in rows if row.parents)
@@ -45,14 +45,14 @@ def step_tree(rows: Sequence[StepRow]) -> RenderableType:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a step's children are hung up."""
+    """The tree node to which a step's children are added."""
 
     tree: Tree
     depth: int = 0
     line: int = 0
-    """How many only children in a row led here."""
+    """Length of the chain of only children up to this step."""
     is_flat: bool = False
-    """Whether children stand beside the step instead of below it."""
+    """Whether children are added beside the step instead of below it."""
 
 
 def outcome_style(outcome: Outcome) -> str:
@@ -61,7 +61,7 @@ def outcome_style(outcome: Outcome) -> str:
 
 
 def _label(row: StepRow, on: Sequence[int] = ()) -> Text:
-    """One step in a line; ``on`` names parents that its place in the tree does not show."""
+    """One step as a line; ``on`` are parents that the position in the tree does not show."""
     label = Text(overflow="fold")
     label.append(f"{row.index} ", style="bold")
     label.append(str(row.outcome), style=outcome_style(row.outcome))
@@ -71,8 +71,8 @@ def _label(row: StepRow, on: Sequence[int] = ()) -> Text:
         label.append(" best", style="bold yellow")
     if row.test is not None:
         label.append(f" (test {score_text(row.test)})", style="cyan")
-    standing = f" on {' and '.join(map(str, on))}" if on else ""
-    label.append(f"  {row.operator}{standing}{_place(row.tags)}", style="dim")
+    parents = f" on {' and '.join(map(str, on))}" if on else ""
+    label.append(f"  {row.operator}{parents}{_tag_text(row.tags)}", style="dim")
     if row.index:
         label.append(f": {one_line(row.idea, 160)}")
     if row.reason:
@@ -84,7 +84,7 @@ def _label(row: StepRow, on: Sequence[int] = ()) -> Text:
     return label
 
 
-def _place(tags: Mapping[str, str]) -> str:
-    """Where a strategy sees a step: its idea, stage, island; what takes more than a word is left out."""
+def _tag_text(tags: Mapping[str, str]) -> str:
+    """A strategy's tags of a step, such as idea, stage or island; values of several words are left out."""
     words = {one_line(name, 20): one_line(value, 20) for name, value in tags.items()}
     return "".join(f", {name} {value}" for name, value in words.items() if value and " " not in value)

@@ -1,7 +1,7 @@
-"""Make text that candidates and agents wrote fit to be shown.
+"""Sanitise untrusted text from candidates and agents before it is shown.
 
-An idea or a log line may hold escape sequences that move the cursor, recolour the screen or retitle the window, and
-invisible characters that make a line read differently from what it says. None of that reaches a terminal.
+Ideas and log lines may contain terminal escape sequences (cursor, colours, window title) and invisible or
+bidirectional characters. All of them are removed.
 """
 
 import re
@@ -19,7 +19,7 @@ _LINE_BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")
 
 
 def clean(text: str) -> str:
-    """The text with its lines and tabs, without anything that is not visible."""
+    """The text without invisible characters; line breaks and tabs are kept."""
     if text.replace("\n", "").replace("\t", "").isprintable():
         return text
     text = _LINE_BREAK.sub("\n", _ESCAPE_SEQUENCE.sub("", text))
@@ -27,11 +27,11 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str, width: int | None = None) -> str:
-    """The text on one line, cut to a width."""
+    """The text on one line, truncated to a width."""
     line = " ".join(clean(text).split())
     return line if width is None or len(line) <= width else f"{line[: width - 1].rstrip()}…"
 
 
 def _is_invisible(letter: str) -> bool:
-    """Control and format characters (among them those that turn the writing direction), and half surrogates."""
+    """Control and format characters (including those that change the writing direction), and lone surrogates."""
     return unicodedata.category(letter).startswith("C")

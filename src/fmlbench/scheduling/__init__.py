@@ -1,4 +1,4 @@
-"""Sweeps: many runs, from one study file, on this machine or on a cluster.
+"""Sweeps: execute all runs of a study file, on this machine or on a cluster.
 
-A job is the command ``fmlbench resume RUN``. What has happened is told by the run folders alone, never by an engine.
+A job is the command ``fmlbench resume RUN``. The run folders are the only source of state; engines keep none.
 """

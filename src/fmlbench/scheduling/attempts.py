@@ -1,6 +1,6 @@
-"""What came of each attempt to play a run, in the run's own folder: attempts.jsonl.
+"""The log of attempts to execute a run, in the run's folder: attempts.jsonl.
 
-An attempt that began and never ended was lost with its machine. Failures are machines' failures, never an agent's.
+An attempt without an end was lost with its machine. Failed attempts are infrastructure failures, never the agent's.
 """
 
 import os
@@ -23,38 +23,38 @@ class AttemptEnd(StrEnum):
 
     COMPLETE = "complete"
     STOPPED = "stopped"
-    """The sweep's user wanted it stopped, or another player was at work."""
+    """The user stopped the sweep, or another process executes the run."""
     CUT_OFF = "cut off"
-    """Somebody else wanted it stopped: a cluster whose time limit was reached, say."""
-    TROUBLE = "machine trouble"
-    """The player gave up on its machine: a full disk, a sandbox that does not start, a model that does not answer."""
+    """Stopped from outside, for example at a cluster's time limit."""
+    TROUBLE = "infrastructure failure"
+    """The machine or a service failed: a full disk, a sandbox that does not start, a model that does not answer."""
     KILLED = "killed"
     CRASHED = "crashed"
-    """The player had a bug."""
+    """A bug in fmlbench."""
     REFUSED = "refused"
-    """The player would not begin: something has to be mended by a person."""
+    """The run could not start; the user has to fix something."""
     LOST = "lost"
-    """The machine that played it was never heard of again."""
+    """The machine disappeared."""
 
     @property
     def is_failure(self) -> bool:
-        """Whether it counts towards the limit."""
+        """Whether it counts towards the limit of failures."""
         return self not in {AttemptEnd.COMPLETE, AttemptEnd.STOPPED}
 
 
 class Began(Record):
-    """A player was started."""
+    """An attempt was started."""
 
     event: Literal["began"] = "began"
     at: str = Field(default_factory=now)
-    carrier: Lease = Field(default_factory=own_lease)
-    """Who started it."""
+    started_by: Lease = Field(default_factory=own_lease)
+    """The process that started it."""
     done: int
-    """How much of the run was logged by then."""
+    """Progress of the run at the start, in logged items."""
 
 
 class Ended(Record):
-    """A player ended."""
+    """An attempt ended."""
 
     event: Literal["ended"] = "ended"
     at: str = Field(default_factory=now)
@@ -63,9 +63,9 @@ class Ended(Record):
 
 
 class FailuresReset(Record):
-    """Somebody mended what was wrong; what was before does not count any more."""
+    """The user fixed the cause; earlier failures no longer count."""
 
-    event: Literal["forgiven"] = "forgiven"
+    event: Literal["reset"] = "reset"
     at: str = Field(default_factory=now)
 
 
@@ -75,49 +75,50 @@ _ATTEMPTS: TypeAdapter[Attempt] = TypeAdapter(Attempt)
 
 @dataclass
 class Tally:
-    """What the attempts at a run amount to."""
+    """A summary of the attempts at a run."""
 
-    in_a_row: int = 0
-    """Failures since the run last got any further."""
+    consecutive_failures: int = 0
+    """Consecutive failures without progress."""
     is_refused: bool = False
-    """Trying again is of no use before a person has mended something."""
+    """Whether a retry is useless until the user fixes something."""
     failures: Counter[AttemptEnd] = field(default_factory=Counter[AttemptEnd])
     reason: str = ""
-    """Of the last failure."""
-    begun: Began | None = None
-    """The attempt that has not ended."""
+    """The reason of the last failure."""
+    open_attempt: Began | None = None
+    """The attempt without an end."""
     done: int = 0
-    """How much of the run was logged when last looked at."""
+    """Progress of the run at the last check, in logged items."""
 
     def take(self, attempt: Attempt) -> None:
         """Count an attempt."""
         match attempt:
             case Began():
-                self.look(attempt.done)
-                self.begun = attempt
+                self.update(attempt.done)
+                self.open_attempt = attempt
             case Ended():
-                self.begun = None
+                self.open_attempt = None
                 if attempt.ending.is_failure:
                     self._fail(attempt.ending, attempt.reason)
             case FailuresReset():
-                self.look(self.done)
-                self.in_a_row, self.is_refused = 0, False
+                self.update(self.done)
+                self.consecutive_failures, self.is_refused = 0, False
 
-    def look(self, done: int) -> None:
-        """Nobody plays the run: what has not ended is lost, and whatever got further did not fail in vain."""
-        if self.begun is not None:
-            self._fail(AttemptEnd.LOST, f"{self.begun.carrier.host} was not heard of again")
-            self.begun = None
+    def update(self, done: int) -> None:
+        """Update for a run that no process executes: an open attempt is lost, and progress resets the failures."""
+        if self.open_attempt is not None:
+            self._fail(AttemptEnd.LOST, f"lost contact with {self.open_attempt.started_by.host}")
+            self.open_attempt = None
         if done > self.done:
-            self.in_a_row, self.done = 0, done
+            self.consecutive_failures, self.done = 0, done
 
     def _fail(self, ending: AttemptEnd, reason: str) -> None:
         self.failures[ending] += 1
-        self.in_a_row, self.is_refused, self.reason = self.in_a_row + 1, ending is AttemptEnd.REFUSED, reason
+        self.consecutive_failures += 1
+        self.is_refused, self.reason = ending is AttemptEnd.REFUSED, reason
 
 
-def note(folder: RunFolder, attempt: Attempt) -> None:
-    """Write down what happened to an attempt."""
+def log_attempt(folder: RunFolder, attempt: Attempt) -> None:
+    """Append an event to the log of attempts."""
     file = os.open(folder.attempts, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         os.write(file, _ATTEMPTS.dump_json(attempt) + b"\n")
@@ -126,7 +127,7 @@ def note(folder: RunFolder, attempt: Attempt) -> None:
 
 
 def read_attempts(folder: RunFolder) -> list[Attempt]:
-    """Every attempt so far; a line that a kill tore is left out."""
+    """All events so far; lines cut off by a kill are skipped."""
     try:
         lines = folder.attempts.read_bytes().splitlines()
     except FileNotFoundError:
@@ -141,7 +142,7 @@ def read_attempts(folder: RunFolder) -> list[Attempt]:
 
 
 def tally(attempts: Sequence[Attempt]) -> Tally:
-    """Count the attempts at a run."""
+    """Summarise the attempts at a run."""
     counted = Tally()
     for attempt in attempts:
         counted.take(attempt)

@@ -1,4 +1,4 @@
-"""What a run will take and cost, before it is started: from the task's calibration and the run's budget."""
+"""Estimate the time and cost of a run from the task's calibration and the run's budget."""
 
 import heapq
 from collections.abc import Iterable
@@ -10,29 +10,29 @@ from fmlbench.core.task import Task
 from fmlbench.models.client import is_free
 
 HARNESS_SECONDS = 0.5
-"""What a step takes besides the candidate; docs/endurance.md has the measurement."""
+"""Overhead of a step besides the candidate; measured in docs/endurance.md."""
 
 FREE_PROPOSERS = {"mutate", "unchanged", "reference", "scripted"}
-"""They ask nobody who would send a bill."""
+"""Proposers that cost nothing."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a run takes."""
+    """The estimated cost of a run."""
 
     seconds: float | None
-    """None where the task has not been calibrated on this track."""
+    """None if the task is not calibrated on this track."""
     dollars: float | None
-    """At most; None where the run has no cap on a bill that somebody will send."""
+    """Upper bound; None if the run costs money and has no cap."""
 
 
 def cost_of(spec: RunSpec, task: Task, *, is_first: bool) -> Cost:
-    """What a run takes; the first one of a task and seed also retests the baseline for the others."""
+    """Estimate a run; the first run of a task and seed also retests the baseline for the others."""
     return Cost(seconds=_seconds(spec, task, is_first=is_first), dollars=_dollars(spec))
 
 
 def makespan(seconds: Iterable[float], parallel: int) -> float:
-    """How long it takes to do some jobs in this order, so many at once."""
+    """The total time of jobs executed in this order by ``parallel`` workers."""
     workers = [0.0] * parallel
     for job in seconds:
         heapq.heapreplace(workers, workers[0] + job)

@@ -1,4 +1,4 @@
-"""From a study to its runs: what each is asked to be, where it lies, what it needs and what it will take."""
+"""Plan the runs of a study: specification, folder, resources and estimated cost."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks, find_task, name_of
 
 _SPARE_MEMORY_MB = 512
-"""For the harness itself, and for candidates that want a little more than the baseline."""
+"""For the harness, and for candidates that need more than the baseline."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What a run occupies while it is played."""
+    """The resources of a run."""
 
     threads: int
     memory_mb: int
@@ -41,14 +41,14 @@ class PlannedRun:
 
 @dataclass(frozen=True)
 class Plan:
-    """All runs of a study, in the order they are started: seed by seed, so that a part of it compares everybody."""
+    """All runs of a study in starting order: seed by seed, so that partial results cover all agents."""
 
     study: Study
     runs: Sequence[PlannedRun]
 
     @property
     def dollars(self) -> float | None:
-        """What all of it costs at most; None where nobody can tell."""
+        """Upper bound of the total cost; None if unknown."""
         known = [run.cost.dollars for run in self.runs if run.cost.dollars is not None]
         total = sum(known) if len(known) == len(self.runs) else None
         cap = self.study.caps.dollars
@@ -56,7 +56,7 @@ class Plan:
 
     @property
     def uncalibrated(self) -> Sequence[str]:
-        """Tasks of which nobody knows how long they take."""
+        """Tasks without a calibration."""
         return sorted({run.task.name for run in self.runs if run.cost.seconds is None})
 
 
@@ -72,24 +72,24 @@ def make_plan(study: Study, runs: Path) -> Plan:
     planned = list(_runs(study, named, agents, runs))
     if len({run.folder for run in planned}) < len(planned):
         raise StudyInvalid(
-            f"Study '{study.name}' asks for the same run twice.",
-            hint="Look for an agent or a task that is in it twice.",
+            f"Study '{study.name}' contains the same run twice.",
+            hint="Remove the duplicate agent or task.",
         )
     return Plan(study=study, runs=planned)
 
 
 def require_model_for_caps(plan: Plan) -> None:
-    """Refuse a cap of each run that no run could ever reach."""
+    """Refuse a cap in dollars or tokens if no agent uses a model."""
     budget = plan.study.budget
     if (budget.dollars or budget.tokens) and not any(run.spec.agent.model for run in plan.runs):
         raise StudyInvalid(
-            f"A cap in dollars or tokens needs a model, and no agent of study '{plan.study.name}' has one.",
+            f"A cap in dollars or tokens needs a model, but no agent of study '{plan.study.name}' has one.",
             hint="Name models, or leave the cap out of the budget.",
         )
 
 
 def lay_out(plan: Plan) -> None:
-    """Make every run's folder that is not there."""
+    """Create the missing run folders."""
     for run in plan.runs:
         run.folder.make(run.spec)
 
@@ -116,7 +116,7 @@ def _runs(
 
 
 def needs_of(track: Track) -> Needs:
-    """What a run on a track occupies: what was measured, or else what it is allowed."""
+    """The resources of a run on a track: as calibrated, otherwise the limits."""
     stages = [*(stage.limits for stage in track.training), track.exam.limits]
     peak = track.calibration.peak_memory_mb if track.calibration else max(stage.memory_mb for stage in stages)
     return Needs(threads=track.threads, memory_mb=peak + _SPARE_MEMORY_MB, wants_gpu=bool(track.devices))

@@ -1,7 +1,7 @@
-"""A run at a glance: what a sweep wants to know of it, read off its logs.
+"""The status of a run, read from its logs.
 
-Logs are read anew as long as a run goes on. Once it is complete they never change again, so the glance is kept beside
-them: looking at ten thousand finished runs must not mean reading their logs.
+Logs of an unfinished run are read on every poll. Logs of a complete run never change, so its status is cached in a
+file: polling ten thousand finished runs must not read all their logs.
 """
 
 from collections import Counter
@@ -18,61 +18,61 @@ from fmlbench.metrics.trace import Trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import each_event
 from fmlbench.records.replay import RunState, read_state, replay
-from fmlbench.scheduling.run_time import seconds_played
+from fmlbench.scheduling.run_time import execution_seconds_of
 
 
 class RunStatus(Record):
-    """How far a run has come."""
+    """The progress of a run."""
 
     sizes: tuple[int, int] = (0, 0)
-    """Of the two logs that this was read from."""
+    """Sizes of the two logs at the time of reading."""
     is_complete: bool = False
     steps: int = 0
-    """Proposals that were tested."""
+    """Number of tested proposals."""
     done: int = 0
-    """Everything that was logged for good: steps, hidden tests and retests."""
-    played_seconds: float = 0.0
+    """Number of logged items: steps, hidden tests and retests."""
+    execution_seconds: float = 0.0
     """Of proposing, experiments, hidden exams and retests."""
     dollars: float = 0.0
-    """As far as prices are known."""
+    """Sum of the known prices."""
     unpriced: int = 0
-    """Steps whose price is not known."""
+    """Steps with unknown price."""
     outcomes: dict[str, int] = {}
-    """How the steps ended."""
+    """Number of steps by outcome."""
     damage: str = ""
-    """What is wrong with the logs, if anything is."""
+    """What is wrong with the logs; empty if valid."""
     improvement: float | None = None
-    """The measure of that name, once the run is complete; None before, and where it is missing."""
+    """The measure of that name; None if the run is not complete or the value is missing."""
     transfer: float | None = None
     """The same on the task's sibling."""
 
 
 def read_run_status(folder: RunFolder, task: Task | None = None, last: RunStatus | None = None) -> RunStatus:
-    """How far a run has come; ``last`` is returned as it is if nothing has happened since.
+    """The status of a run; returns ``last`` if the logs have not changed since.
 
-    ``task`` is asked where the log does not tell what the run's task was.
+    ``task`` is used if the log does not contain the run's task.
     """
     sizes = (_size(folder.events), _size(folder.sealed))
     if last is not None and last.sizes == sizes:
         return last
     if sizes == (0, 0):
         return RunStatus()
-    kept = _kept(folder)
-    if kept is not None and kept.sizes == sizes:
-        return kept
+    cached = _cached(folder)
+    if cached is not None and cached.sizes == sizes:
+        return cached
     try:
         events = [*each_event(folder.events), *each_event(folder.sealed)]
         state = replay(events)
     except RunDamaged as error:
         return RunStatus(sizes=sizes, damage=error.message)
-    status = _glance(state, state.task or task, sizes, seconds_played(events))
+    status = _status(state, state.task or task, sizes, execution_seconds_of(events))
     if status.is_complete:
         folder.status.write_text(status.model_dump_json(), "utf-8")
     return status
 
 
 def progress_of(folder: RunFolder) -> int:
-    """How much was logged for good; nothing of a damaged log counts."""
+    """The number of logged items; zero if the log is damaged."""
     try:
         return _done(read_state(folder))
     except RunDamaged:
@@ -80,7 +80,7 @@ def progress_of(folder: RunFolder) -> int:
 
 
 def hidden_improvement(state: RunState, spec: RunSpec, task: Task) -> float | None:
-    """The measure `improvement` of a run that is over: what reports and comparisons say; None where it is missing."""
+    """The measure `improvement` of a finished run; None if it is missing."""
     return _known(improvement(_trace(state, spec, task)))
 
 
@@ -92,7 +92,7 @@ def _known(value: Value) -> float | None:
     return None if isinstance(value, Missing) else value
 
 
-def _glance(state: RunState, task: Task | None, sizes: tuple[int, int], played_seconds: float) -> RunStatus:
+def _status(state: RunState, task: Task | None, sizes: tuple[int, int], execution_seconds: float) -> RunStatus:
     proposed, usages, spec = state.steps[1:], state.usages, state.spec
     is_complete = bool(spec and task and state.is_complete(spec, task.metric))
     return RunStatus(
@@ -100,7 +100,7 @@ def _glance(state: RunState, task: Task | None, sizes: tuple[int, int], played_s
         is_complete=is_complete,
         steps=len(proposed),
         done=_done(state),
-        played_seconds=played_seconds,
+        execution_seconds=execution_seconds,
         dollars=sum(usage.dollars or 0.0 for usage in usages),
         unpriced=sum(usage.dollars is None for usage in usages),
         outcomes=dict(Counter(str(step.evaluation.outcome) for step in proposed)),
@@ -114,8 +114,8 @@ def _done(state: RunState) -> int:
     return len(logged) + (state.pending is not None) + bool(state.finished)
 
 
-def _kept(folder: RunFolder) -> RunStatus | None:
-    """The glance that was kept; None if there is none, a torn one, or one of another version."""
+def _cached(folder: RunFolder) -> RunStatus | None:
+    """The cached status; None if missing, incomplete or of another version."""
     try:
         return RunStatus.model_validate_json(folder.status.read_bytes())
     except (FileNotFoundError, ValueError):

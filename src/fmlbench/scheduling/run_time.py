@@ -1,6 +1,6 @@
-"""How long a run was played, as its logs tell it: proposing, training, exams and retests.
+"""The execution time of a run according to its logs: proposing, training, exams and retests.
 
-Pauses between a stop and a resume are left out, and so is what was lost with a player that was killed.
+It excludes pauses between stop and resume, and work lost when a process was killed.
 """
 
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from fmlbench.records.events import Event, NoteMade, Retested, StepFinished, Tes
 _SEALED = (TestScored, Retested)
 
 
-def seconds_played(events: Sequence[Event]) -> float:
-    """Seconds that went into what these events tell of."""
+def execution_seconds_of(events: Sequence[Event]) -> float:
+    """The execution time of the work in these events, in seconds."""
     steps = [event.step for event in events if isinstance(event, StepFinished)]
     notes = [event.note for event in events if isinstance(event, NoteMade)]
     tried = {step.index: step.evaluation.seconds for step in steps}
@@ -24,11 +24,11 @@ def seconds_played(events: Sequence[Event]) -> float:
 
 
 def _sealed_seconds(events: Sequence[Event], tried: dict[int, float]) -> float:
-    """Of hidden exams and retests.
+    """The time of hidden exams and retests.
 
-    An evaluation tells how long its exam took. A retest also trains anew, as does a hidden exam after a resume; retests
-    go on two at a time, and the baseline's may come from the cache with the figures of another run. So what has passed
-    since the event before is counted, but no more than the exam and the step itself took: the rest was a pause.
+    An evaluation records only the time of its exam. A retest also trains, as does a hidden exam after a resume; two
+    retests run in parallel, and the baseline's may come from the cache with the times of another run. So the time since
+    the previous event is counted, up to the time of the exam plus the step; the rest was a pause.
     """
     total = 0.0
     for before, event in pairwise(sorted(events, key=attrgetter("at"))):

@@ -1,4 +1,4 @@
-"""A sweep on one page: how far it is, what it has cost, what went wrong, what came of it."""
+"""The status of a sweep: progress, cost, failures and results."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,24 +21,24 @@ class Group(Record):
     steps_due: int
     dollars: float
     outcomes: dict[str, int]
-    """How the steps ended."""
+    """Number of steps by outcome."""
     improvement: float | None
-    """On the hidden test: the mean over complete runs that have a score."""
+    """On the hidden test: the mean over complete runs with a score."""
     transfer: float | None
     """The same on the tasks' siblings."""
     n: int
-    """How many runs the improvement is the mean of."""
+    """Number of runs in the mean improvement."""
 
 
 class Failed(Record):
-    """A run that nobody tries any more."""
+    """A run that is not retried."""
 
     run: str
     reason: str
 
 
 class Status(Record):
-    """A sweep on one page."""
+    """The status of a sweep."""
 
     study: str
     runs: int
@@ -46,42 +46,42 @@ class Status(Record):
     steps: int
     steps_due: int
     hours: float
-    """Of proposing, experiments, hidden exams and retests, over all runs; what `caps.hours` counts."""
+    """Execution time of all runs: proposing, experiments, hidden exams and retests; limited by `caps.hours`."""
     dollars: float
     unpriced_steps: int
-    """Steps that are not in the dollars, for nobody knows their price."""
+    """Steps with unknown price, not included in the dollars."""
     seconds_left: float | None
-    """At this many runs at once, as far as tasks are calibrated; None where no task of what is left is."""
+    """Estimate over calibrated tasks; None if no remaining task is calibrated."""
     failures: dict[str, int]
-    """What machines did, by class; never counted against an agent."""
+    """Number of infrastructure failures by kind; they do not count against agents."""
     failed: tuple[Failed, ...]
     groups: tuple[Group, ...]
 
 
-def status_of(plan: Plan, standings: Sequence[JobStatus], seconds_left: float | None = None) -> Status:
-    """Sum a sweep up."""
+def status_of(plan: Plan, jobs: Sequence[JobStatus], seconds_left: float | None = None) -> Status:
+    """Summarise a sweep."""
     groups: dict[tuple[str, str], list[JobStatus]] = {}
-    agents = agent_names([standing.run.spec.agent for standing in standings])
-    for standing, agent in zip(standings, agents, strict=True):
-        groups.setdefault((standing.run.task.name, agent), []).append(standing)
+    agents = agent_names([job.run.spec.agent for job in jobs])
+    for job, agent in zip(jobs, agents, strict=True):
+        groups.setdefault((job.run.task.name, agent), []).append(job)
     failures: Counter[str] = Counter()
-    for standing in standings:
-        failures.update({str(ending): count for ending, count in standing.tally.failures.items()})
+    for job in jobs:
+        failures.update({str(ending): count for ending, count in job.tally.failures.items()})
     return Status(
         study=plan.study.name,
-        runs=len(standings),
-        states=_states(standings),
-        steps=sum(standing.status.steps for standing in standings),
-        steps_due=sum(standing.run.spec.budget.steps for standing in standings),
-        hours=sum(standing.status.played_seconds for standing in standings) / 3600,
-        dollars=sum(standing.status.dollars for standing in standings),
-        unpriced_steps=sum(standing.status.unpriced for standing in standings),
+        runs=len(jobs),
+        states=_states(jobs),
+        steps=sum(job.status.steps for job in jobs),
+        steps_due=sum(job.run.spec.budget.steps for job in jobs),
+        hours=sum(job.status.execution_seconds for job in jobs) / 3600,
+        dollars=sum(job.status.dollars for job in jobs),
+        unpriced_steps=sum(job.status.unpriced for job in jobs),
         seconds_left=seconds_left,
         failures=dict(failures.most_common()),
         failed=tuple(
-            Failed(run=standing.run.folder.path.name, reason=standing.tally.reason)
-            for standing in standings
-            if standing.state is JobState.FAILED
+            Failed(run=job.run.folder.path.name, reason=job.tally.reason)
+            for job in jobs
+            if job.state is JobState.FAILED
         ),
         groups=tuple(_group(task, agent, members) for (task, agent), members in groups.items()),
     )
@@ -108,6 +108,6 @@ def _group(task: str, agent: str, members: Sequence[JobStatus]) -> Group:
     )
 
 
-def _states(standings: Iterable[JobStatus]) -> dict[JobState, int]:
-    counted = Counter(standing.state for standing in standings)
+def _states(jobs: Iterable[JobStatus]) -> dict[JobState, int]:
+    counted = Counter(job.state for job in jobs)
     return {state: counted[state] for state in JobState}

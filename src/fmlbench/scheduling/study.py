@@ -1,14 +1,14 @@
-"""What a sweep is asked to be: a study file.
+"""The study file of a sweep.
 
 name = "breadth"
 suite = "core"                      # or tasks = ["fairness", "causality"]
 agents = ["greedy", { name = "aide", models = ["openai/gpt-5"], settings = { drafts = 3 } }]
 seeds = 5                           # 0 to 4; or a list
 
-[budget]                            # of each run
+[budget]                            # per run
 steps = 20
 
-[caps]                              # of the whole sweep
+[caps]                              # for the whole sweep
 dollars = 100
 parallel = 8
 """
@@ -26,68 +26,68 @@ from fmlbench.models.client import resolved_name
 
 
 class StudyAgent(Record):
-    """An agent of a study; in a file, its name alone will do."""
+    """An agent of a study; in a file, a plain name is enough."""
 
     name: str
-    """As `fmlbench agents` lists it."""
+    """Name of the agent; `fmlbench agents` lists them."""
     models: tuple[str, ...] | None = None
-    """The models it is tried with; those of the study where it does not say, `[""]` for none."""
+    """Its models; default: those of the study. `[""]` means no model."""
     settings: dict[str, int | float | str] = {}
-    """As `fmlbench run --set` takes them; `fmlbench agents` lists them."""
+    """As in `fmlbench run --set`; `fmlbench agents` lists them."""
 
 
 class SweepCaps(Record):
-    """What a whole sweep may use."""
+    """Limits of the whole sweep."""
 
     dollars: Annotated[float, Field(gt=0)] | None = None
-    """Spent on models by all runs together; what is in flight when the cap is reached is stopped."""
+    """Total cost of model calls. When it is reached, running runs are stopped."""
     hours: Annotated[float, Field(gt=0)] | None = None
-    """Of proposing, experiments, hidden exams and retests, of all runs together, however many go on at once."""
+    """Total execution time of all runs: proposing, experiments, hidden exams and retests."""
     parallel: Annotated[int, Field(gt=0)] | None = None
-    """Runs at once; as many as the engine has room for where it is left out."""
+    """Number of parallel runs; default: as many as the engine has room for."""
 
 
 class Retry(Record):
-    """What is done about failures of machines."""
+    """Retries after infrastructure failures."""
 
     failures: Annotated[int, Field(gt=0)] = 3
-    """How often in a row a run may fail without getting any further, before it is left alone."""
+    """Number of consecutive failures without progress after which a run is given up."""
     pause_seconds: Annotated[float, Field(ge=0)] = 10
-    """Before the second attempt; twice as long before each further one."""
+    """Pause before the second attempt; doubled before each further one."""
     longest_pause_seconds: Annotated[float, Field(ge=0)] = 600
-    """No pause is longer."""
+    """Longest pause."""
 
 
 class SlurmOptions(Record):
-    """How jobs are asked of SLURM."""
+    """Options of SLURM jobs."""
 
     partition: str = ""
-    """The site's default where it is left out."""
+    """Default: the site's default."""
     time: str = ""
-    """The longest that a job may take, as sbatch's `--time`; a run that is cut off goes on in another job."""
+    """Time limit of a job, as sbatch's `--time`; an interrupted run continues in another job."""
     gpus: int = 1
-    """Per job, for tracks that want devices."""
+    """Per job, for tracks that use GPUs."""
     memory_mb: int | None = None
-    """Per job; from the task's calibration where it is left out."""
+    """Per job; default: from the task's calibration."""
     runs_per_job: Annotated[int, Field(gt=0)] | None = None
-    """Played one after the other; enough for ten minutes where it is left out."""
+    """Executed sequentially; default: enough for ten minutes."""
     options: tuple[str, ...] = ()
-    """Anything else for sbatch, such as `--account=...`."""
+    """Other options for sbatch, such as `--account=...`."""
     python: str = ""
-    """The Python on the nodes; the one that starts the sweep where it is left out."""
+    """The Python on the nodes; default: the one that starts the sweep."""
     poll_seconds: Annotated[float, Field(gt=0)] = 10
-    """How often the queue is looked at."""
+    """Interval at which the queue is polled."""
 
 
 class RayOptions(Record):
-    """How jobs are asked of Ray."""
+    """Options of the Ray engine."""
 
     address: str = ""
-    """Of a cluster that is there; without one, a cluster of this machine alone is started."""
+    """Address of an existing cluster; default: start a cluster on this machine."""
     gpus: float = 1
-    """Per run, for tracks that want devices."""
+    """Per run, for tracks that use GPUs."""
     python: str = ""
-    """The Python on the nodes; the one that starts the sweep where it is left out."""
+    """The Python on the nodes; default: the one that starts the sweep."""
 
 
 def _named(value: object) -> object:
@@ -99,34 +99,34 @@ def _counted(value: object) -> object:
 
 
 class Study(Record):
-    """Tasks x agents x models x seeds, and what they may cost."""
+    """Tasks x agents x models x seeds, with their budgets."""
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
-    """Names the sweep; the name of the file where it is left out."""
+    """Name of the sweep; default: the name of the file."""
     suite: str = ""
-    """All tasks of a suite ..."""
+    """Include all tasks of this suite ..."""
     tasks: tuple[str, ...] = ()
-    """... or these; a folder by its path, seen from the study file."""
+    """... or these tasks; paths of task folders are relative to the study file."""
     agents: Annotated[tuple[Annotated[StudyAgent, BeforeValidator(_named)], ...], Field(min_length=1)]
-    """Who does the research; `fmlbench agents` lists them."""
+    """The agents; `fmlbench agents` lists them."""
     models: Annotated[tuple[str, ...], Field(min_length=1)] = ("",)
-    """For agents that do not say themselves; `""` is no model. Files are seen from the study file."""
+    """Models for agents without their own; `""` means no model. Paths are relative to the study file."""
     seeds: Annotated[tuple[int, ...], BeforeValidator(_counted), Field(min_length=1)]
-    """A list, or how many."""
+    """A list, or a number of seeds."""
     track: str = "cpu"
-    """The size that all tasks run at."""
+    """The track of all tasks."""
     budget: Budget
-    """Of each run."""
+    """Per run."""
     retest: Annotated[int, Field(ge=0)] = 3
-    """On how many fresh seeds the best step of a run is tested again."""
+    """Number of fresh seeds on which the best step of a run is retested."""
     unsealed: bool = False
-    """Candidates run without a sandbox, and every score is marked."""
+    """Run candidates without a sandbox; every score is marked UNSEALED."""
     label: str = ""
-    """Tells the runs apart from equal ones of other studies; without one, equal runs are shared."""
+    """Suffix of the run names. Without a label, identical runs are shared with other studies."""
     caps: SweepCaps = SweepCaps()
-    """Of the whole sweep."""
+    """Limits of the whole sweep."""
     retry: Retry = Retry()
-    """What is done about failures of machines."""
+    """Retries after infrastructure failures."""
     ray: RayOptions = RayOptions()
     """For `--engine ray`."""
     slurm: SlurmOptions = SlurmOptions()
@@ -138,16 +138,16 @@ class Study(Record):
             raise ValueError("give either a suite or tasks")
         for what, values in (("tasks", self.tasks), ("seeds", self.seeds), ("models", self.models)):
             if len(set(values)) < len(values):
-                raise ValueError(f"{what} has one of its entries twice")
+                raise ValueError(f"{what} contains an entry twice")
         return self
 
     def models_of(self, agent: StudyAgent) -> tuple[str, ...]:
-        """The models that an agent is tried with."""
+        """The models of an agent."""
         return self.models if agent.models is None else agent.models
 
 
 def read_study(path: Path) -> Study:
-    """Read a study file, or say what is wrong with it."""
+    """Read and validate a study file."""
     try:
         found = {"name": path.stem, **tomllib.loads(path.read_text("utf-8"))}
         study = Study.model_validate(found)
@@ -156,21 +156,21 @@ def read_study(path: Path) -> Study:
             f"The study '{path}' cannot be read: {error.strerror}.", hint="Give the path of a study file."
         ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StudyInvalid(f"{path} is not valid TOML: {error}.", hint="Mend that line.") from error
+        raise StudyInvalid(f"{path} is not valid TOML: {error}.", hint="Fix that line.") from error
     except ValidationError as error:
         raise StudyInvalid(f"{path}: {first_problem(error)}", hint="docs/study-file.md lists every field.") from error
-    return _seen_from(path.parent, study)
+    return _with_absolute_paths(path.parent, study)
 
 
-def _seen_from(folder: Path, study: Study) -> Study:
-    """The study with whole paths where it names files, so that its runs are the same wherever it is started from."""
+def _with_absolute_paths(folder: Path, study: Study) -> Study:
+    """The study with absolute paths, so that its runs do not depend on the working directory."""
 
-    def lasting(models: tuple[str, ...]) -> tuple[str, ...]:
+    def resolved(models: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(resolved_name(model, folder) if model else "" for model in models)
 
     agents = tuple(
-        agent if agent.models is None else agent.model_copy(update={"models": lasting(agent.models)})
+        agent if agent.models is None else agent.model_copy(update={"models": resolved(agent.models)})
         for agent in study.agents
     )
     tasks = tuple(str((folder / task).resolve()) if "/" in task else task for task in study.tasks)
-    return study.model_copy(update={"tasks": tasks, "agents": agents, "models": lasting(study.models)})
+    return study.model_copy(update={"tasks": tasks, "agents": agents, "models": resolved(study.models)})

@@ -1,4 +1,4 @@
-"""Where the runs of a sweep stand, as their folders tell it."""
+"""The state of a sweep's runs, read from their folders."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -13,24 +13,24 @@ from fmlbench.scheduling.study import Retry
 
 
 class JobState(StrEnum):
-    """What is to be done about a run."""
+    """The state of a run in a sweep."""
 
     COMPLETE = "complete"
-    PLAYING = "playing"
+    RUNNING = "running"
     WAITING = "waiting"
     FAILED = "failed"
-    """Machines failed at it too often, or its log is damaged; it waits for a person."""
+    """Too many infrastructure failures, or a damaged log; the user has to act."""
     CANCELLED = "cancelled"
 
     @property
     def is_open(self) -> bool:
-        """Whether the run will come to its end if nobody interferes."""
-        return self in {JobState.WAITING, JobState.PLAYING}
+        """Whether the sweep will still execute the run."""
+        return self in {JobState.WAITING, JobState.RUNNING}
 
 
 @dataclass(frozen=True)
 class JobStatus:
-    """One run: how far it has come, and what became of the attempts at it."""
+    """One run of a sweep: its progress, its attempts and its state."""
 
     run: PlannedRun
     status: RunStatus
@@ -39,7 +39,7 @@ class JobStatus:
 
 
 def poll(run: PlannedRun, retry: Retry, last: RunStatus | None = None, *, is_under_way: bool = False) -> JobStatus:
-    """Where a run stands; ``is_under_way`` if somebody knows that its job has not ended."""
+    """Read the state of a run; ``is_under_way`` if the engine says that its job has not ended."""
     status = read_run_status(run.folder, run.task, last)
     counted = tally(read_attempts(run.folder))
     if status.damage:
@@ -47,47 +47,45 @@ def poll(run: PlannedRun, retry: Retry, last: RunStatus | None = None, *, is_und
     if status.is_complete:
         return JobStatus(run, status, counted, JobState.COMPLETE)
     if _is_played(run, counted):
-        return JobStatus(run, status, counted, JobState.PLAYING)
+        return JobStatus(run, status, counted, JobState.RUNNING)
     if is_under_way:
         return JobStatus(run, status, counted, JobState.WAITING)
-    counted.look(status.done)
+    counted.update(status.done)
     return JobStatus(run, status, counted, _state(run, counted, retry))
 
 
 def poll_all(plan: Plan) -> list[JobStatus]:
-    """Where every run of a plan stands."""
+    """Read the state of every run of a plan."""
     return [poll(run, plan.study.retry) for run in plan.runs]
 
 
 def _is_played(run: PlannedRun, counted: Tally) -> bool:
-    """Whether there is a player, or somebody here who has just started one."""
+    """Whether a process executes the run, or a live process has just started one."""
     if run.folder.is_running:
         return True
-    return counted.begun is not None and is_known_alive(counted.begun.carrier, own_lease())
+    return counted.open_attempt is not None and is_known_alive(counted.open_attempt.started_by, own_lease())
 
 
 def _state(run: PlannedRun, counted: Tally, retry: Retry) -> JobState:
     if run.folder.cancelled.exists():
         return JobState.CANCELLED
-    is_given_up = counted.in_a_row >= retry.failures or (counted.is_refused and counted.in_a_row)
+    is_given_up = counted.consecutive_failures >= retry.failures or (
+        counted.is_refused and counted.consecutive_failures
+    )
     return JobState.FAILED if is_given_up else JobState.WAITING
 
 
-def share_done(standing: JobStatus) -> float:
-    """How much of a run is behind it, from 0 to 1."""
-    run = standing.run
+def share_done(job: JobStatus) -> float:
+    """The finished share of a run, from 0 to 1."""
+    run = job.run
     # A step counts twice, for its hidden test; a pending proposal and the end of the search count once each.
     retests = len(list(due_retests(run.task, run.spec.retest_seeds, winner=1)))
     due = 2 * (run.spec.budget.steps + 1) + 1 + retests
-    return 1.0 if standing.state is JobState.COMPLETE else min(1.0, standing.status.done / due)
+    return 1.0 if job.state is JobState.COMPLETE else min(1.0, job.status.done / due)
 
 
-def seconds_left(standings: Iterable[JobStatus]) -> list[float] | None:
-    """How long each run that is not over will still take, as calibrated; None if that is known of none of them."""
-    still_open = [standing for standing in standings if standing.state.is_open]
-    known = [
-        standing.run.cost.seconds * (1 - share_done(standing))
-        for standing in still_open
-        if standing.run.cost.seconds is not None
-    ]
+def seconds_left(jobs: Iterable[JobStatus]) -> list[float] | None:
+    """The calibrated time left of each unfinished run; None if none of them is calibrated."""
+    still_open = [job for job in jobs if job.state.is_open]
+    known = [job.run.cost.seconds * (1 - share_done(job)) for job in still_open if job.run.cost.seconds is not None]
     return known if known or not still_open else None

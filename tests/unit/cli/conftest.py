@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.cli.app import run_words
+from fmlbench.cli.app import run_cli
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def fmlbench(runs: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
 
     def call(*words: str) -> Called:
         capsys.readouterr()
-        code = run_words(words)
+        code = run_cli(words)
         captured = capsys.readouterr()
         return Called(code, captured.out, captured.err)
 

@@ -8,7 +8,7 @@ import pytest
 import typer
 from pydantic import BaseModel, field_serializer
 
-from fmlbench.cli.errors import Terminated, complain, exit_code_of, resumable
+from fmlbench.cli.errors import Terminated, exit_code_of, print_error, resumable
 from fmlbench.core.errors import AgentBroken, AgentFailed, InfraTrouble, TaskNotFound
 from tests.unit.cli.conftest import Fmlbench
 
@@ -70,7 +70,7 @@ def test_any_other_failure_is_a_bug_and_crashes():
 
 
 def test_what_a_candidate_printed_cannot_break_the_two_lines(capsys: pytest.CaptureFixture[str]):
-    complain("The grader failed.\n\x1b[2Jhint:  all is well", "Its last words:\n\x1b]0;x\x07boom")
+    print_error("The grader failed.\n\x1b[2Jhint:  all is well", "Its last words:\n\x1b]0;x\x07boom")
     assert capsys.readouterr().err == ("error: The grader failed. hint: all is well\nhint:  Its last words: boom\n")
 
 
@@ -78,30 +78,30 @@ def test_ctrl_c_during_a_run_tells_how_to_go_on(capsys: pytest.CaptureFixture[st
     with pytest.raises(typer.Exit) as stopped, resumable("toy.1"):
         raise KeyboardInterrupt
     assert stopped.value.exit_code == 130
-    assert capsys.readouterr().err == "stopped; go on with: fmlbench resume toy.1\n"
+    assert capsys.readouterr().err == "stopped; resume with: fmlbench resume toy.1\n"
 
 
 def test_a_crash_of_a_user_s_file_tells_how_to_go_on():
     with pytest.raises(AgentBroken) as caught, resumable("toy.1"):
-        raise AgentBroken("./mine.py, line 3: no", hint="Mend the file.")
+        raise AgentBroken("./mine.py, line 3: no", hint="Fix the file.")
     assert caught.value.message == "./mine.py, line 3: no"
     assert caught.value.hint == (
-        "Mend the file. A mended file makes a new run, with the same command; "
-        "as it is, go on with: fmlbench resume toy.1"
+        "Fix the file. After you edit the file, the same command starts a new run. "
+        "To resume this run: fmlbench resume toy.1"
     )
 
 
 def test_a_crash_of_another_package_s_agent_tells_how_to_go_on():
     with pytest.raises(AgentFailed) as caught, resumable("toy.1"):
-        raise AgentFailed("theirs.py, line 3: no", hint="Mend the package.")
-    assert caught.value.hint == "Mend the package. Then go on with: fmlbench resume toy.1"
+        raise AgentFailed("theirs.py, line 3: no", hint="Fix the package.")
+    assert caught.value.hint == "Fix the package. Then resume with: fmlbench resume toy.1"
 
 
 def test_a_termination_during_a_run_tells_how_to_go_on(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(typer.Exit) as stopped, resumable("my toy.1"):
         raise Terminated
     assert stopped.value.exit_code == 143
-    assert capsys.readouterr().err == "stopped; go on with: fmlbench resume 'my toy.1'\n"
+    assert capsys.readouterr().err == "stopped; resume with: fmlbench resume 'my toy.1'\n"
 
 
 def test_a_sigterm_ends_a_command_with_143_and_the_old_answer_to_it_comes_back():
@@ -157,13 +157,13 @@ def test_a_signal_while_a_record_is_written_is_a_stop_like_any_other(
     with pytest.raises(typer.Exit) as stopped:
         exit_code_of(command)
     assert stopped.value.exit_code == code
-    assert capsys.readouterr().err == "stopped; go on with: fmlbench resume toy.s0\n"
+    assert capsys.readouterr().err == "stopped; resume with: fmlbench resume toy.s0\n"
 
 
 def test_a_failing_machine_tells_how_to_go_on():
     with pytest.raises(InfraTrouble) as trouble, resumable("toy.1"):
         raise InfraTrouble("The grader failed.", hint="Look at the disk.")
-    assert trouble.value.hint == "Look at the disk. Then go on with: fmlbench resume toy.1"
+    assert trouble.value.hint == "Look at the disk. Then resume with: fmlbench resume toy.1"
 
 
 def test_a_full_disk_during_a_run_tells_how_to_go_on():

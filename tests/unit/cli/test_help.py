@@ -30,8 +30,8 @@ HEAVY = (
 def test_help_loads_none_of_the_heavy_parts():
     program = (
         "import sys\n"
-        "from fmlbench.cli.app import run_words\n"
-        "assert run_words(['--help']) == 0\n"
+        "from fmlbench.cli.app import run_cli\n"
+        "assert run_cli(['--help']) == 0\n"
         f"loaded = [name for name in {HEAVY!r} if name in sys.modules]\n"
         "sys.exit(f'help loads {loaded}' if loaded else 0)\n"
     )

@@ -81,15 +81,15 @@ def test_one_agent_is_shown_with_what_its_settings_mean(fmlbench: Fmlbench):
     assert "how many drafts come first" in page
     assert "1 or more" in page
     assert json.loads(fmlbench("agents", "aide", "--json").out)["settings"]["drafts"]["default"] == 5
-    assert "Nothing can be set." in fmlbench("agents", "linear").out
-    assert "model openai/gpt-5.1-codex unless --model names another" in fmlbench("agents", "codex").out
+    assert "This agent has no settings." in fmlbench("agents", "linear").out
+    assert "default model openai/gpt-5.1-codex" in fmlbench("agents", "codex").out
     assert "Did you mean 'aide'?" in fmlbench("agents", "aid").err
 
 
 def test_an_agent_that_takes_a_model_names_what_can_then_be_set(fmlbench: Fmlbench):
     for name in ("aide", "linear"):
         page = " ".join(fmlbench("agents", name).out.split())
-        assert "With --model it also has the settings of models" in page
+        assert "Additional settings with --model" in page
         assert "context_tokens, output_tokens" in page
     for name in ("noop", "codex"):
         assert "--model it also" not in fmlbench("agents", name).out
@@ -112,7 +112,7 @@ def test_the_doctor_tells_of_keys_only_whether_they_are_there(fmlbench: Fmlbench
     for words in (("doctor",), ("doctor", "--json")):
         called = fmlbench(*words)
         assert "sk-very" not in called.out + called.err
-    found = {symptom["what"]: symptom["health"] for symptom in json.loads(fmlbench("doctor", "--json").out)}
+    found = {check["what"]: check["health"] for check in json.loads(fmlbench("doctor", "--json").out)}
     assert (found["OPENAI_API_KEY"], found["ANTHROPIC_API_KEY"]) == ("works", "optional")
 
 
@@ -131,9 +131,9 @@ def test_the_doctor_sees_a_folder_that_cannot_be_used(
     (tmp_path / "file").touch()
     monkeypatch.setenv("FMLBENCH_RUNS", str(tmp_path / "file" / "runs"))
     called = fmlbench("doctor", "--json")
-    runs = next(symptom for symptom in json.loads(called.out) if symptom["what"] == "runs")
+    runs = next(check for check in json.loads(called.out) if check["what"] == "runs")
     assert (called.code, runs["health"]) == (1, "missing")
-    assert "FMLBENCH_RUNS" in runs["patch"]
+    assert "FMLBENCH_RUNS" in runs["fix"]
 
 
 def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.MonkeyPatch):
@@ -141,9 +141,9 @@ def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("fmlbench.cli.checkup.shutil.which", nowhere)
     monkeypatch.setattr("fmlbench.sandbox.isolation.platform.freedesktop_os_release", lambda: {"ID": "fedora"})
-    found = {symptom["what"]: symptom for symptom in json.loads(fmlbench("doctor", "--json").out)}
+    found = {check["what"]: check for check in json.loads(fmlbench("doctor", "--json").out)}
     assert (found["git"]["health"], found["npm"]["health"]) == ("missing", "optional")
-    assert found["git"]["patch"] == "sudo dnf install git"
+    assert found["git"]["fix"] == "sudo dnf install git"
 
 
 @pytest.mark.sandbox
@@ -154,6 +154,6 @@ def test_what_is_only_tried_out_is_not_calibrated(fmlbench: Fmlbench, tmp_path: 
     called = fmlbench("tasks", "check", str(manifest.parent), "--track", "cpu-smoke", "--calibrate")
     assert (called.code, called.err) == (
         2,
-        "error: 'cpu-smoke' is for trying out, and is not calibrated.\nhint:  Leave out --calibrate.\n",
+        "error: Smoke track 'cpu-smoke' cannot be calibrated.\nhint:  Leave out --calibrate.\n",
     )
     assert manifest.read_bytes() == before

@@ -89,13 +89,13 @@ def test_a_finished_run_has_only_its_retests_left():
 def test_a_resumed_run_goes_on_with_the_best_so_far():
     spec = spec_of()
     lines = shown(spec, step(2, 0.6), state=state_of(started(spec), baseline(0.5), step(1, 0.7)))
-    assert lines[0].endswith("going on after step 1")
+    assert lines[0].endswith("resuming after step 1")
     assert "*" not in lines[1]
 
 
 def test_trouble_with_the_machine_is_told():
     line = shown(spec_of(), baseline(), Trouble(index=1, reason="no memory\x1b[2J"))[-1]
-    assert line == "step 1: the machine failed (no memory)"
+    assert line == "step 1: infrastructure failure (no memory)"
 
 
 def test_how_a_program_ended_is_told():

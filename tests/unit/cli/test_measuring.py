@@ -48,7 +48,7 @@ def test_equal_agents_cannot_be_told_apart(fmlbench: Fmlbench, runs: Path):
             with_run(runs, agent, seed)
     called = fmlbench("compare", "good", "other=poor")
     assert called.code == 0
-    assert "good against other: cannot tell" in called.out
+    assert "good vs other: undecided" in called.out
     assert "tie group 1: good, other" in called.out
     assert json.loads(fmlbench("compare", "good", "poor", "--json").out)["groups"] == [["good", "poor"]]
 
@@ -63,10 +63,10 @@ def test_means_over_seeds_per_task_and_agent(fmlbench: Fmlbench, runs: Path):
     assert good["means"]["test_score"] == pytest.approx({"mean": 0.66, "n": 3, "low": 0.66, "high": 0.66})
     assert poor["means"]["test_score"]["low"] is None
     assert good["means"]["diversity"] is None
-    assert "| toy | good | 3 | 0.6600 [0.6600, 0.6600], n = 3 |" in fmlbench(*words, "--form", "md").out
-    assert "toy,good,test_score,score,3,3,0.66" in fmlbench(*words, "--form", "csv").out
+    assert "| toy | good | 3 | 0.6600 [0.6600, 0.6600], n = 3 |" in fmlbench(*words, "--format", "md").out
+    assert "toy,good,test_score,score,3,3,0.66" in fmlbench(*words, "--format", "csv").out
     both = fmlbench(*words, "--correlations")
-    assert (both.code, "two tables" in both.err) == (2, True)
+    assert (both.code, "cannot be combined" in both.err) == (2, True)
 
 
 def test_means_of_runs_that_do_not_compare_are_refused(fmlbench: Fmlbench, runs: Path):
@@ -74,7 +74,7 @@ def test_means_of_runs_that_do_not_compare_are_refused(fmlbench: Fmlbench, runs:
     with_run(runs, "good", 1, Isolation.NONE)
     called = fmlbench("metrics", str(runs), "--by-agent", "--embedder", "none")
     assert called.code == 2
-    assert "unsealed candidate could cheat" in called.err
+    assert "Unsealed candidates could cheat" in called.err
 
 
 def test_namesakes_with_other_settings_are_other_agents(fmlbench: Fmlbench, runs: Path):
@@ -86,7 +86,7 @@ def test_namesakes_with_other_settings_are_other_agents(fmlbench: Fmlbench, runs
     assert refused.code == 2
     assert "'deep' holds runs of 2 agents: deep:depth=1, deep:depth=2" in refused.err
     called = fmlbench("compare", "deep:depth=1", "other=deep:depth=2")
-    assert "deep:depth=1 against other: cannot tell" in called.out
+    assert "deep:depth=1 vs other: undecided" in called.out
 
 
 def test_a_folder_alone_is_compared_agent_by_agent(fmlbench: Fmlbench, runs: Path):
@@ -95,7 +95,7 @@ def test_a_folder_alone_is_compared_agent_by_agent(fmlbench: Fmlbench, runs: Pat
     waiting = spec_of().model_copy(update={"agent": spec_of().agent.model_copy(update={"name": "waiting"})})
     write_run(runs, waiting, complete_run(waiting)[:3])
     called = fmlbench("compare", str(runs), "--json")
-    assert "no run is over, so left out: waiting" in called.err
+    assert "left out, no finished run: waiting" in called.err
     assert sorted(entry["agent"] for entry in json.loads(called.out)["entries"]) == ["good", "other", "poor"]
 
 
@@ -103,9 +103,9 @@ def test_many_agents_are_told_of_in_brief(fmlbench: Fmlbench, runs: Path):
     for agent in ("a", "b", "c", "d"):
         with_run(runs, agent, 0)
     told = fmlbench("compare", str(runs)).out
-    assert [f"{pair} cannot tell" in told for pair in ("a against b:", "c against d:")] == [True, True]
+    assert [f"{pair} undecided" in told for pair in ("a vs b:", "c vs d:")] == [True, True]
     assert "bootstrap" not in told
-    assert "for two agents alone" in told
+    assert "compare two agents alone" in told
     assert "bootstrap" in fmlbench("compare", "a", "b").out
 
 
@@ -114,16 +114,16 @@ def test_sealed_and_unsealed_do_not_mix(fmlbench: Fmlbench, runs: Path):
     with_run(runs, "poor", 0, Isolation.NONE)
     called = fmlbench("compare", "good", "poor")
     assert called.code == 2
-    assert "unsealed candidate could cheat" in called.err
+    assert "Unsealed candidates could cheat" in called.err
 
 
 def test_what_cannot_be_done_is_said_in_two_lines(fmlbench: Fmlbench, runs: Path):
     with_run(runs, "good", 0)
     for words, hint in (
-        (("compare", "good"), "two groups"),
-        (("compare", "good", "good"), "two groups"),
+        (("compare", "good"), "two or more groups"),
+        (("compare", "good", "good"), "two or more groups"),
         (("metrics", "nobody.*"), "fmlbench runs"),
-        (("metrics", "good", "--form", "pdf"), "text, md, csv, tex"),
+        (("metrics", "good", "--format", "pdf"), "text, md, csv, tex"),
         (("metrics", "good", "--embedder", "x"), "offline"),
         (("compare", "good", "again=good", "--measure", "x"), "improvement"),
         (("metrics", "good", "--embedder", "none", "--correlations"), "four finished runs"),
@@ -138,4 +138,4 @@ def test_a_run_that_is_not_over_is_not_exported(fmlbench: Fmlbench, runs: Path):
     write_run(runs, spec, complete_run(spec)[:3])
     called = fmlbench("export", spec.run_id)
     assert called.code == 2
-    assert "not over" in called.err
+    assert "not finished" in called.err

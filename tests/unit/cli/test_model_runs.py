@@ -106,10 +106,12 @@ def test_a_run_is_replayed_without_its_model(
 
     other = fmlbench("run", "toy", "--agent", "greedy", "--replay", recorded.path.name)
     assert other.code == 2
-    assert "not the one that played the run to be replayed" in other.err
-    assert other.err.endswith(f"hint:  That was aide with {script}, drafts=5, debug_chance=0.5, debug_depth=3.\n")
+    assert "differs from the agent of the replayed run" in other.err
+    assert other.err.endswith(
+        f"hint:  The replayed run used aide with {script}, drafts=5, debug_chance=0.5, debug_depth=3.\n"
+    )
     fewer = fmlbench("run", "toy", "--agent", "aide", "--set", "drafts=2", "--replay", recorded.path.name)
-    assert fewer.err.endswith(f"hint:  That was aide with {script}, drafts=5.\n")
+    assert fewer.err.endswith(f"hint:  The replayed run used aide with {script}, drafts=5.\n")
     longer = fmlbench("run", "toy", "--agent", "aide", "--steps", "5", "--retest", "0", "--replay", recorded.path.name)
     assert "the replayed run holds no answer for step 3" in longer.err
 
@@ -249,7 +251,7 @@ def test_a_cap_is_not_broken_and_ends_the_search(fmlbench: Fmlbench, runs: Path,
     [
         (("--model", "openai/gpt-4o"), "There is no key for openai."),
         (("--model", "gpt-4o"), "'gpt-4o' is not the name of a model."),
-        (("--model", "scripted/tinker", "--tokens", "0"), "--tokens 0 leaves nothing to spend."),
+        (("--model", "scripted/tinker", "--tokens", "0"), "--tokens must be positive, got 0."),
         (("--model", "vllm/mine", "--dollars", "1"), "The price of vllm/mine is not known"),
         (("--agent", "oracle", "--model", "scripted/tinker"), "Agent 'oracle' has no use for a model."),
         (("--set", "edit_tries=2"), "Agent 'greedy' has no setting named 'edit_tries'."),

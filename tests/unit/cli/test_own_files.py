@@ -59,8 +59,8 @@ def test_a_crash_is_told_and_a_mended_file_makes_a_run_of_its_own(fmlbench: Fmlb
     error, hint = last_words(called.err)
     assert error == "error: ./mine.py, line 9: KeyError: 'climb'"
     assert hint == (
-        "hint:  Mend the file; docs/agents.md shows how. A mended file makes a new run, with the same command; "
-        f"as it is, go on with: fmlbench resume {broken.name}"
+        "hint:  Mend the file; docs/agents.md shows how. After you edit the file, the same command starts a new run. "
+        f"To resume this run: fmlbench resume {broken.name}"
     )
 
     mine.write_text(MENDED)
@@ -99,7 +99,7 @@ def test_answers_given_to_another_version_of_the_file_are_not_replayed(fmlbench:
     mine.write_text(MENDED + "# another version\n")
     called = fmlbench(*words, "--replay", run.name)
     assert called.code == 2
-    assert "hint:  That was its file as it was with scripted/tinker.\n" in called.err
+    assert "hint:  The replayed run used an earlier version of its file with scripted/tinker.\n" in called.err
 
 
 def _stop(*_: object) -> None:

@@ -50,7 +50,7 @@ def test_stopped_attacks_are_told_with_what_stopped_them(fmlbench: Fmlbench, att
     family, row, verdict = filter(None, called.out.splitlines())
     assert family == "labels"
     assert row.split(None, 4) == ["stopped", "search-files", "ok", "0.5000", "labels are not mounted"]
-    assert verdict == "1 tried, all stopped. None beat 0.6000 on the sealed test: the baseline and two sigma."
+    assert verdict == "1 tried, all stopped. None beat 0.6000 on the sealed test (baseline + 2 sigma)."
 
 
 @pytest.mark.sandbox

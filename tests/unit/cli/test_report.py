@@ -15,7 +15,7 @@ def test_a_report_is_written_and_its_place_is_told(fmlbench: Fmlbench, runs: Pat
     make_run(runs, steps=2)
     output = tmp_path / "my report.html"
     called = fmlbench("report", "toy.*", "-o", str(output))
-    assert (called.code, called.out) == (0, f"The report is in {output}\n")
+    assert (called.code, called.out) == (0, f"Report: {output}\n")
     page = output.read_text("utf-8")
     assert page.startswith("<!doctype html>")
     assert "embedded by offline-" in page
@@ -59,7 +59,7 @@ def test_bench_writes_a_report_and_keeps_json_clean(fmlbench: Fmlbench, runs: Pa
     called = fmlbench("bench", "--suite", "test", "--agent", "noop", "--steps", "1", "--retest", "0", "--json")
     assert called.code == 0
     assert len(json.loads(called.out)) == 1
-    assert f"The report is in {runs / 'report.html'}" in called.err
+    assert f"Report: {runs / 'report.html'}" in called.err
     assert RunFolder(next(runs.glob("toy.*"))).path.name in (runs / "report.html").read_text("utf-8")
 
 

@@ -35,14 +35,14 @@ def without_bubblewrap(isolation: Isolation) -> None:
         (("run", "toi"), "There is no task named 'toi'."),
         (("run", "toy", "--agent", "gredy"), "There is no agent named 'gredy'."),
         (("run", "toy", "--track", "moon"), "Task 'toy' has no track named 'moon'."),
-        (("run", "toy", "--set", "debug_tries"), "'debug_tries' is not a setting."),
+        (("run", "toy", "--set", "debug_tries"), "'debug_tries' is not of the form KEY=VALUE."),
         (("run", "toy", "--set", "speed=2"), "Agent 'greedy' has no setting named 'speed'."),
-        (("run", "toy", "--steps", "0"), "--steps 0 leaves nothing to spend."),
-        (("run", "toy", "--steps", "-1"), "--steps -1 leaves nothing to spend."),
-        (("bench", "--steps", "0"), "--steps 0 leaves nothing to spend."),
-        (("run", "toy", "--hours", "0"), "--hours 0 leaves nothing to spend."),
-        (("run", "toy", "--dollars", "-1"), "--dollars -1 leaves nothing to spend."),
-        (("run", "toy", "--hours", "nan"), "--hours nan leaves nothing to spend."),
+        (("run", "toy", "--steps", "0"), "--steps must be positive, got 0."),
+        (("run", "toy", "--steps", "-1"), "--steps must be positive, got -1."),
+        (("bench", "--steps", "0"), "--steps must be positive, got 0."),
+        (("run", "toy", "--hours", "0"), "--hours must be positive, got 0."),
+        (("run", "toy", "--dollars", "-1"), "--dollars must be positive, got -1."),
+        (("run", "toy", "--hours", "nan"), "--hours must be positive, got nan."),
         (
             ("run", "toy", "--agent", "mcts", "--set", "exploration=inf"),
             "Setting 'exploration' of agent 'mcts' cannot be 'inf'.",
@@ -90,7 +90,8 @@ def test_a_cap_for_a_model_that_nobody_asks_is_refused(
 ):
     called = fmlbench("run", "toy", *words)
     assert called.code == 2
-    complaint = f"A cap in dollars or tokens needs a model, and '{agent}' has none."
+    options = " and ".join(word for word in words if word in {"--dollars", "--tokens"})
+    complaint = f"{options} {'need' if ' and ' in options else 'needs'} a model, but '{agent}' has none."
     assert called.err == f"error: {complaint}\nhint:  {hint}\n"
     assert not runs.exists()
 

@@ -197,7 +197,7 @@ def test_a_damaged_run_is_named_and_left_out(fmlbench: Fmlbench, runs: Path, com
     called = fmlbench("runs", "--json")
     assert called.code == 0
     assert len(json.loads(called.out)) == 1
-    assert "broken is left out" in called.err
+    assert "skipped broken" in called.err
 
 
 def test_an_empty_folder_says_how_to_start(fmlbench: Fmlbench):

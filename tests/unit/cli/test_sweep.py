@@ -10,7 +10,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import Budget
 from fmlbench.records.folder import RunFolder
 from fmlbench.reports.number_text import duration_text
-from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt
 from fmlbench.scheduling.estimates import HARNESS_SECONDS
 from fmlbench.scheduling.plan import lay_out, make_plan
 from fmlbench.scheduling.study import read_study
@@ -40,7 +40,9 @@ def test_a_plan_tells_runs_time_and_dollars_and_writes_nothing(fmlbench: Fmlbenc
     assert "4 runs = 1 task x 2 agents x 2 seeds, 2 steps each" in called.out
     # Ten steps' worth per run, and six more in the first of each seed.
     seconds = [duration_text(share * EACH) for share in (26, 52)]
-    assert f"estimated: {seconds[0]} with 2 at once ({seconds[1]} of runs), no dollars" in " ".join(called.out.split())
+    assert f"estimated: {seconds[0]} with 2 in parallel ({seconds[1]} of runs), no dollars" in " ".join(
+        called.out.split()
+    )
     assert not runs.exists()
 
 
@@ -57,7 +59,7 @@ def test_the_time_of_tasks_that_nobody_has_calibrated_is_not_known(fmlbench: Fml
     path = tmp_path / "large.toml"
     path.write_text(f'tasks = ["{task}"]\nagents = ["noop"]\nseeds = 1\nbudget = {{steps = 2}}\n')
     said = fmlbench("sweep", str(path), "--plan").out
-    assert "time not known (nobody has calibrated mine on this track), no dollars" in " ".join(said.split())
+    assert "time unknown (not calibrated on this track: mine), no dollars" in " ".join(said.split())
     told = json.loads(fmlbench("sweep", str(path), "--plan", "--json").out)
     assert (told["seconds"], told["seconds_of_runs"]) == (None, None)
     assert json.loads(fmlbench("sweep", "status", str(path), "--json").out)["seconds_left"] is None
@@ -69,8 +71,8 @@ def test_nothing_is_left_to_do_takes_no_time(fmlbench: Fmlbench, study: Path, ru
     for run in plan.runs:
         complete(run)
     said = fmlbench("sweep", str(study), "--plan", "--parallel", "2").out
-    assert "4 are complete already" in said
-    assert "estimated: 0.0 s with 2 at once" in said
+    assert "already complete: 4" in said
+    assert "estimated: 0.0 s with 2 in parallel" in said
 
 
 def test_status_tells_how_long_what_is_left_will_take(fmlbench: Fmlbench, study: Path, runs: Path):
@@ -84,9 +86,9 @@ def test_status_tells_how_long_what_is_left_will_take(fmlbench: Fmlbench, study:
 
 
 @pytest.mark.parametrize("option", ["--seeds", "--steps", "--hours", "--dollars", "--track", "--agent", "--model"])
-def test_what_is_for_a_study_that_is_written_is_not_ignored(fmlbench: Fmlbench, study: Path, option: str):
+def test_study_options_without_task_or_suite_are_refused(fmlbench: Fmlbench, study: Path, option: str):
     called = fmlbench("sweep", str(study), option, "3", "--plan")
-    assert (called.code, f"{option} is for a study that is written" in called.err) == (2, True)
+    assert (called.code, f"{option} needs --task or --suite" in called.err) == (2, True)
 
 
 def test_budgets_can_be_given_by_flags_and_caps_overruled(fmlbench: Fmlbench, tmp_path: Path):
@@ -96,7 +98,7 @@ def test_budgets_can_be_given_by_flags_and_caps_overruled(fmlbench: Fmlbench, tm
     assert read_study(Path(path)).budget == Budget(steps=20, hours=0.5, dollars=2)
     assert "at most $4.50" in fmlbench("sweep", path, "--plan", "--cap-dollars", "4.5").out
     nothing = fmlbench("sweep", path, "--plan", "--cap-hours", "0")
-    assert (nothing.code, "lets nothing happen" in nothing.err) == (2, True)
+    assert (nothing.code, "must be positive, got" in nothing.err) == (2, True)
 
 
 def test_a_sweep_with_a_cap_for_a_model_that_nobody_asks_is_refused(fmlbench: Fmlbench, tmp_path: Path):
@@ -112,7 +114,7 @@ def test_a_study_can_be_written_by_flags_and_is_never_overwritten(fmlbench: Fmlb
     assert [agent.name for agent in read_study(Path(path)).agents] == ["noop", "random"]
     assert fmlbench(*words, "--plan").code == 0
     other = fmlbench("sweep", path, "--task", "toy", "--plan")
-    assert (other.code, "says something else" in other.err) == (2, True)
+    assert (other.code, "already exists with different content" in other.err) == (2, True)
 
 
 def test_status_shows_complete_and_failed_runs(fmlbench: Fmlbench, study: Path, runs: Path):
@@ -120,8 +122,8 @@ def test_status_shows_complete_and_failed_runs(fmlbench: Fmlbench, study: Path, 
     for run in plan.runs:
         run.folder.path.mkdir(parents=True)
     complete(plan.runs[0])
-    note(plan.runs[1].folder, Began(done=0))
-    note(plan.runs[1].folder, Ended(ending=AttemptEnd.REFUSED, reason="no key"))
+    log_attempt(plan.runs[1].folder, Began(done=0))
+    log_attempt(plan.runs[1].folder, Ended(ending=AttemptEnd.REFUSED, reason="no key"))
     called = fmlbench("sweep", "status", str(study))
     assert "4 runs: 1 complete, 2 waiting, 1 failed" in called.out
     assert f"{plan.runs[1].folder.path.name} failed: no key" in called.out
@@ -141,11 +143,11 @@ def test_a_study_names_those_of_its_runs_that_were_begun(study: Path, runs: Path
 
 
 def test_cancel_and_retry_say_what_they_did(fmlbench: Fmlbench, study: Path, runs: Path):
-    assert "cancelled 4 runs; 0 of them are played now" in fmlbench("sweep", "cancel", str(study)).out
+    assert "cancelled 4 runs; 0 of them are running" in fmlbench("sweep", "cancel", str(study)).out
     (first, *_) = (RunFolder(path.parent) for path in runs.glob("*/run.json"))
     refused = fmlbench("resume", str(first.path))
     assert (refused.code, "was cancelled" in refused.err) == (2, True)
-    assert "4 runs will be tried again" in fmlbench("sweep", "retry", str(study)).out
+    assert "4 runs reset" in fmlbench("sweep", "retry", str(study)).out
     assert not first.cancelled.exists()
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from fmlbench.cli.sweep_tables import headline
 from fmlbench.cli.sweep_view import watching
-from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt
 from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.status import Status, status_of
 from fmlbench.scheduling.sweep_state import poll_all
@@ -53,12 +53,12 @@ def test_a_log_tells_of_attempts_that_machines_failed(plan: Plan):
     console = screen(is_terminal=False)
     with watching(console) as watch:
         watch(status(plan))
-        note(plan.runs[0].folder, Began(done=0))
-        note(plan.runs[0].folder, Ended(ending=AttemptEnd.KILLED))
+        log_attempt(plan.runs[0].folder, Began(done=0))
+        log_attempt(plan.runs[0].folder, Ended(ending=AttemptEnd.KILLED))
         watch(status(plan))
     assert shown(console).splitlines()[1:] == [
         "2 runs: 2 waiting; 0 of 4 steps",
-        "attempts that machines failed: 1 killed",
+        "infrastructure failures: 1 killed",
     ]
 
 

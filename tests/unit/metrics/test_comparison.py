@@ -12,7 +12,7 @@ from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.draws import noise_of_draws
 from fmlbench.metrics.statistics.power import seeds_needed_over_draws
-from fmlbench.reports.comparison import leaderboard_sheet, task_sheet, verdict_lines
+from fmlbench.reports.comparison import leaderboard_table, task_difference_table, verdict_lines
 from tests.unit.metrics.groups_of_runs import run, runs
 
 GOOD = {"toy": [0.30, 0.31, 0.33, 0.32, 0.30, 0.31, 0.33], "fair": [0.50, 0.52, 0.51, 0.53, 0.54, 0.55, 0.56]}
@@ -26,7 +26,7 @@ def test_a_clear_difference_gets_a_verdict_with_its_size_and_place():
     # Each task counts half.
     assert found.tested.difference == pytest.approx(1.41 / 7 / 2)
     assert [(one.task, one.verdict) for one in found.tasks] == [
-        ("fair", ComparisonVerdict.CANNOT_TELL),
+        ("fair", ComparisonVerdict.UNDECIDED),
         ("toy", ComparisonVerdict.BETTER),
     ]
     assert [one.tested.difference for one in found.tasks] == pytest.approx([0.0, 1.41 / 7], abs=1e-9)
@@ -42,12 +42,12 @@ def test_no_p_is_zero():
     (found,) = compare_all({"good": runs({"toy": twelve}), "poor": runs({"toy": [value - 0.1 for value in twelve]})})
     assert found.tested.p == pytest.approx(2 / 2**12)
     assert "p < 0.001, 12 pairs" in "\n".join(verdict_lines(found))
-    assert task_sheet(found).rows[0][4:6] == ["< 0.001", "< 0.001"]
+    assert task_difference_table(found).rows[0][4:6] == ["< 0.001", "< 0.001"]
 
 
 def test_the_leaderboard_has_every_summary():
     board = rank_agents({"good": runs({"toy": [0.2, 0.4]}), "poor": runs({"toy": [0.1, 0.1]})})
-    cells = dict(zip(leaderboard_sheet(board).columns, leaderboard_sheet(board).rows[0], strict=True))
+    cells = dict(zip(leaderboard_table(board).columns, leaderboard_table(board).rows[0], strict=True))
     # The mean of 0.8 and 0.6 to go; the deviation of two values is their distance over the root of two.
     assert (cells["optimality gap"], cells["sd"], cells["median"]) == ("0.7000", "0.1414", "0.3000")
     by_cost = rank_agents({"good": runs({"toy": [0.2, 0.4]}), "poor": runs({"toy": [0.1, 0.1]})}, "dollars")
@@ -56,21 +56,21 @@ def test_the_leaderboard_has_every_summary():
 
 def test_means_over_different_tasks_are_told_not_to_compare():
     whole, part = {"toy": [0.2, 0.4], "fair": [0.9, 0.9]}, {"toy": [0.3, 0.3]}
-    told = leaderboard_sheet(rank_agents({"whole": runs(whole), "part": runs(part)})).notes
-    assert "their means do not compare" in told[0]
-    assert not leaderboard_sheet(rank_agents({"one": runs(whole), "other": runs(whole)})).notes
+    told = leaderboard_table(rank_agents({"whole": runs(whole), "part": runs(part)})).notes
+    assert "their means are not comparable" in told[0]
+    assert not leaderboard_table(rank_agents({"one": runs(whole), "other": runs(whole)})).notes
 
 
 def test_the_other_way_round_it_is_worse():
     (found,) = compare_all({"poor": runs(POOR), "good": runs(GOOD)})
-    assert next(verdict_lines(found)) == "poor against good: worse by 0.1007 (by itself on toy)"
+    assert next(verdict_lines(found)) == "poor vs good: worse by 0.1007 (significant alone on toy)"
     assert (found.verdict, found.tested.difference) == (ComparisonVerdict.WORSE, pytest.approx(-1.41 / 14))
 
 
 def test_five_pairs_cannot_tell_however_clear_they_look():
     (found,) = compare_all({"good": runs({"toy": GOOD["toy"][:5]}), "poor": runs({"toy": POOR["toy"][:5]})})
-    assert found.verdict is ComparisonVerdict.CANNOT_TELL
-    assert "fewer than 6 pairs decide nothing" in "\n".join(verdict_lines(found))
+    assert found.verdict is ComparisonVerdict.UNDECIDED
+    assert "fewer than 6 pairs cannot be significant" in "\n".join(verdict_lines(found))
 
 
 def test_among_five_agents_eight_pairs_cannot_tell_and_say_so():
@@ -78,8 +78,8 @@ def test_among_five_agents_eight_pairs_cannot_tell_and_say_so():
     agents = {str(level): runs({"toy": [value + level for value in row]}) for level in range(5)}
     found = compare_all(agents)
     assert len(found) == 10
-    assert {one.verdict for one in found} == {ComparisonVerdict.CANNOT_TELL}
-    assert "fewer than 9 pairs decide nothing in 10 comparisons of agents" in "\n".join(verdict_lines(found[0]))
+    assert {one.verdict for one in found} == {ComparisonVerdict.UNDECIDED}
+    assert "fewer than 9 pairs cannot be significant in 10 comparisons of agents" in "\n".join(verdict_lines(found[0]))
     assert found[0].advice is not None
     assert found[0].advice.for_seen == 9
 
@@ -109,7 +109,7 @@ def test_what_a_few_shared_draws_happen_to_favour_is_no_difference():
     theirs = [replace(run(0.2, seed=seed), by_retest={0: 0.2, 1: 0.2, 2: 0.2}) for seed in range(8)]
     (found,) = compare_all({"a": ours, "b": theirs})
     assert found.tested.p < 0.05
-    assert found.verdict is ComparisonVerdict.CANNOT_TELL
+    assert found.verdict is ComparisonVerdict.UNDECIDED
     # The standard error of three draws is 0.0346 / sqrt(3) = 0.02; Student's quantile with two degrees is 4.303.
     assert found.over_draws is not None
     assert (found.over_draws.low, found.over_draws.high) == pytest.approx(
@@ -132,8 +132,8 @@ def test_seeds_are_advised_for_both_parts_of_the_verdict():
     assert plain.advice is not None
     assert plain.advice.for_seen == 6
     assert (plain.advice.wants_retests, noisy.advice.wants_retests) == (False, True)
-    assert "fewer seeds would do with more retests" in "\n".join(verdict_lines(noisy))
-    assert "how much other samples would differ is unknown" in "\n".join(verdict_lines(plain))
+    assert "fewer seeds would suffice with more retests" in "\n".join(verdict_lines(noisy))
+    assert "the variation between samples is unknown" in "\n".join(verdict_lines(plain))
     left = noise_of_draws({"toy": noise})
     assert left is not None
     needed = seeds_needed_over_draws(noisy.tested.difference, left, tasks=1, draws=3)
@@ -160,24 +160,24 @@ def test_a_difference_on_every_draw_stands():
 def test_runs_that_never_differ_give_no_advice():
     (found,) = compare_all({"a": runs({"toy": [0.2, 0.2]}), "b": runs({"toy": [0.2, 0.2]})})
     assert found.advice is None
-    assert found.verdict is ComparisonVerdict.CANNOT_TELL
+    assert found.verdict is ComparisonVerdict.UNDECIDED
 
 
 def test_only_pairs_count_and_what_is_left_out_is_named():
-    ours = [*runs({"toy": [0.3, 0.4]}), run(Missing("no retest was asked for"), seed=2), run(0.9, seed=9)]
+    ours = [*runs({"toy": [0.3, 0.4]}), run(Missing("retests are disabled (--retest 0)"), seed=2), run(0.9, seed=9)]
     (found,) = compare_all({"a": ours, "b": runs({"toy": [0.1, 0.2, 0.3]})})
     assert found.tested.pairs == 2
     assert sorted(one.why for one in found.left_out) == [
-        "no retest was asked for",
-        "nobody else has a value for this task and seed",
-        "nobody else has a value for this task and seed",
+        "retests are disabled (--retest 0)",
+        "the other agent has no value for this task and seed",
+        "the other agent has no value for this task and seed",
     ]
 
 
 def test_many_runs_that_are_left_out_for_one_reason_are_one_line():
     (found,) = compare_all({"a": runs({"toy": [0.1] * 9}), "b": runs({"toy": [0.1] * 2})})
     (line,) = [line for line in verdict_lines(found) if "left out, " in line]
-    assert line.startswith("  left out, nobody else has a value for this task and seed: toy.cpu.greedy.s2.")
+    assert line.startswith("  left out, the other agent has no value for this task and seed: toy.cpu.greedy.s2.")
     assert line.endswith(" and 4 more")
 
 
@@ -195,7 +195,7 @@ def test_a_run_that_is_not_over_does_not_count():
         (run(0.1, budget=Budget(steps=99)), "different budgets"),
         (run(0.1, budget=Budget(steps=3, hours=1)), "different budgets"),
         (run(0.1, budget=Budget(steps=3, tokens=10_000_000)), "different budgets"),
-        (run(0.1, task_digest="1" * 64), "A task that was changed"),
+        (run(0.1, task_digest="1" * 64), "different versions of a task"),
         (run(0.1, retest_seeds=5), "not equally noisy"),
     ],
 )
@@ -223,8 +223,8 @@ def test_three_agents_get_places_tie_groups_and_a_correction():
     ]
     assert board.groups == [("good", "middle"), ("poor",)]
     assert all(one.p_adjusted >= one.tested.p for one in board.comparisons)
-    assert len(leaderboard_sheet(board).rows) == 3
-    assert len(task_sheet(board.comparisons[0]).rows) == 2
+    assert len(leaderboard_table(board).rows) == 3
+    assert len(task_difference_table(board.comparisons[0]).rows) == 2
 
 
 def test_associations_are_per_task_and_pooled_and_corrected():

@@ -60,4 +60,4 @@ def test_what_noise_explains_is_not_overfitting_and_what_it_cannot_is():
     "measure", [hidden_test.val_test_gap, hidden_test.selection_regret, hidden_test.optimism, hidden_test.overfitting]
 )
 def test_nothing_hidden_is_told_before_the_run_is_over(measure: Callable[[Trace], Value]):
-    assert measure(trace(0.6, tests=[0.5, 0.6], sd=0.01, over=False)) == Missing("the run is not over")
+    assert measure(trace(0.6, tests=[0.5, 0.6], sd=0.01, over=False)) == Missing("the run is not finished")

@@ -38,7 +38,7 @@ def test_a_failed_retest_counts_as_the_baseline_unless_only_complete_cases_are_w
 def test_a_winner_that_never_runs_again_has_no_complete_case():
     run = trace(0.8, retests=([CRASH, Outcome.TIMEOUT], [0.5, 0.3]))
     assert performance.improvement(run) == 0.0
-    assert performance.improvement_complete_case(run) == Missing("no retest of the winner gave a score")
+    assert performance.improvement_complete_case(run) == Missing("no retest of the winner has a score")
 
 
 def test_each_fresh_seed_has_its_own_improvement():
@@ -55,7 +55,7 @@ def test_sigmas_are_of_the_baselines_test_score():
     run = trace(0.8, retests=([0.7, 0.7], [0.5, 0.5]), sd=0.04)
     assert performance.gain_in_sigmas(run) == pytest.approx(5.0)
     without = trace(0.8, retests=([0.7, 0.7], [0.5, 0.5]))
-    assert performance.gain_in_sigmas(without) == Missing("the task's noise is not on record")
+    assert performance.gain_in_sigmas(without) == Missing("the task's noise is not calibrated")
 
 
 def test_the_papers_performance_is_the_best_test_of_any_step():
@@ -66,10 +66,10 @@ def test_the_papers_performance_is_the_best_test_of_any_step():
 @pytest.mark.parametrize(
     ("run", "why"),
     [
-        (trace(0.8, retests=([0.7], [0.5]), over=False), "the run is not over"),
-        (trace(0.8), "no retest was asked for"),
+        (trace(0.8, retests=([0.7], [0.5]), over=False), "the run is not finished"),
+        (trace(0.8), "retests are disabled (--retest 0)"),
         (trace(0.8, retests=([0.7], [CRASH])), "the baseline has no retest"),
-        (trace(0.8, retests=([1.0], [1.0])), "the baseline is perfect already"),
+        (trace(0.8, retests=([1.0], [1.0])), "the baseline is already perfect"),
     ],
 )
 def test_what_is_missing_says_why(run: Trace, why: str):

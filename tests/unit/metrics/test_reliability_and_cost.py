@@ -6,7 +6,7 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import SPENT, Note, Usage
 from fmlbench.metrics import cost, reliability
 from fmlbench.metrics.measure import Missing
-from fmlbench.metrics.reliability import StepFate
+from fmlbench.metrics.reliability import OutcomeClass
 from tests.unit.metrics.traces import CRASH, NAN, trace
 
 MIXED = trace(
@@ -16,10 +16,10 @@ MIXED = trace(
 
 def test_every_step_has_one_fate_and_nan_is_invalid():
     assert reliability.step_outcomes(MIXED) == {
-        StepFate.OK: 2,
-        StepFate.FAILED: 2,
-        StepFate.OVER_LIMIT: 2,
-        StepFate.INVALID: 2,
+        OutcomeClass.OK: 2,
+        OutcomeClass.FAILED: 2,
+        OutcomeClass.OVER_LIMIT: 2,
+        OutcomeClass.INVALID: 2,
     }
 
 
@@ -60,4 +60,4 @@ def test_what_was_spent_on_no_step_counts_too():
 def test_an_unknown_price_makes_the_sum_unknown():
     run = trace(0.6)
     priceless = run.steps[1].model_copy(update={"usage": Usage(dollars=None)})
-    assert cost.dollars(replace(run, steps=[run.steps[0], priceless])) == Missing("the price of a step is not known")
+    assert cost.dollars(replace(run, steps=[run.steps[0], priceless])) == Missing("the price of a step is unknown")

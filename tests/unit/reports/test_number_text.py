@@ -65,7 +65,7 @@ def test_hours_leave_the_seconds_out():
 
 def test_an_unknown_price_is_not_called_free():
     assert dollars_text(0.0) == "$0.00"
-    assert "not known" in dollars_text(None)
+    assert "unknown" in dollars_text(None)
 
 
 def test_a_run_without_a_sandbox_is_called_unsealed():

@@ -2,7 +2,7 @@ import csv
 import io
 
 from fmlbench.metrics.measurement import measure_run
-from fmlbench.reports.measures import measure_sheet, run_sheet
+from fmlbench.reports.measures import measure_table, run_data
 from fmlbench.reports.table import DataTable, TableFormat, to_table, write_table
 from tests.unit.metrics.traces import CRASH, trace
 from tests.unit.reports.by_hand import rendered
@@ -32,16 +32,19 @@ def test_a_terminal_gets_no_escape_sequences():
 
 
 def test_measures_down_runs_across_and_why_a_value_is_missing():
-    sheet = measure_sheet([measure_run(trace(0.6, CRASH, points=[(0, 0), (1, 0), (0, 1)]))])
+    sheet = measure_table([measure_run(trace(0.6, CRASH, points=[(0, 0), (1, 0), (0, 1)]))])
     rows = {row[0]: row for row in sheet.rows}
     assert rows["steps_failed"][1:] == ["steps", "1.0000"]
     assert rows["improvement"][2] == "-"
     assert any("embedder points-0" in note for note in sheet.notes)
-    assert any(note.startswith("improvement of") and note.endswith("no retest was asked for.") for note in sheet.notes)
+    assert any(
+        note.startswith("improvement of") and note.endswith("retests are disabled (--retest 0).")
+        for note in sheet.notes
+    )
 
 
 def test_one_row_per_run_at_full_precision_for_programs():
-    sheet = run_sheet([measure_run(trace(0.6, 0.7, 0.9))])
+    sheet = run_data([measure_run(trace(0.6, 0.7, 0.9))])
     row = dict(zip(sheet.columns, sheet.rows[0], strict=True))
     assert (row["improvement"], row["seal"], row["seed"]) == ("", "sealed by bubblewrap", "7")
     # Gains 0.1, 0.2, 0.4.

@@ -39,8 +39,8 @@ def test_the_page_of_a_complete_run_tells_all():
         "baseline   0.4800 [0.4303, 0.5297] (95% interval, n = 3 seeds)",
         "gain      +0.1800 [+0.1303, +0.2297] (95% interval, n = 3 seeds), paired by seed, +2.0 sigma",
         "better than the baseline",
-        "1 of 2 gave a score (1 crashed)",
-        "2.0 s proposing, 6.0 s experimenting",
+        "1 of 2 have a score (1 crashed)",
+        "2.0 s proposing, 6.0 s experiments",
         "runs/here",
         f"fmlbench show {spec.run_id} --diff 1",
     ):
@@ -60,13 +60,13 @@ def test_a_run_in_progress_shows_no_hidden_score_and_says_how_to_go_on():
     spec = spec_of()
     page = page_of(spec, [started(spec), baseline(), step(1, 0.7), hidden_score(1, 0.6612)])
     assert "0.6612" not in page
-    assert "not shown before the run is over" in page
+    assert "hidden until the run is finished" in page
     assert f"fmlbench resume {spec.run_id}" in page
 
 
 def test_a_run_without_retests_says_that_none_was_asked_for():
     spec = spec_of(retests=0)
-    assert "no retest was asked for" in page_of(spec, [started(spec), baseline(), END])
+    assert "retests are disabled (--retest 0)" in page_of(spec, [started(spec), baseline(), END])
 
 
 def test_cost_is_told_only_where_there_is_one():
@@ -80,7 +80,7 @@ def test_a_single_call_of_a_model_is_a_call():
     spec = spec_of()
     spec = spec.model_copy(update={"agent": spec.agent.model_copy(update={"model": "openai/gpt-5"})})
     once = [started(spec), baseline(), step(1, 0.7, usage=Usage(calls=1, input_tokens=1000, output_tokens=9))]
-    assert "openai/gpt-5: 1 call, 1,000 tokens read and 9 written" in page_of(spec, once)
+    assert "openai/gpt-5: 1 call, 1,000 input and 9 output tokens" in page_of(spec, once)
 
 
 def test_an_idea_cannot_recolour_the_page():

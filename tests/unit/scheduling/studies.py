@@ -8,7 +8,7 @@ from pathlib import Path
 from fmlbench.core.run import Budget
 from fmlbench.records.events import Event, Retested, TestScored
 from fmlbench.records.log import EventLog
-from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, note
+from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt
 from fmlbench.scheduling.engines.engine import JobDone
 from fmlbench.scheduling.plan import Plan, PlannedRun, lay_out, make_plan
 from fmlbench.scheduling.run_status import progress_of
@@ -64,7 +64,7 @@ Deed = Callable[[PlannedRun], AttemptEnd]
 
 @dataclass
 class Puppets:
-    """An engine whose players do as they are told, one deed per attempt, the last one for ever."""
+    """An engine whose runners do as they are told, one deed per attempt, the last one for ever."""
 
     deeds: dict[int, Sequence[Deed]]
     """By the seed of the run."""
@@ -73,7 +73,7 @@ class Puppets:
     is_stopped: bool = False
     _over: list[JobDone] = field(default_factory=list[JobDone])
 
-    def adopted(self) -> Sequence[PlannedRun]:
+    def recovered(self) -> Sequence[PlannedRun]:
         return []
 
     def room(self) -> int:
@@ -85,11 +85,11 @@ class Puppets:
             seed = run.spec.seed
             deed = [*itertools.islice(self.deeds[seed], self.started.count(seed) + 1)][-1]
             self.started.append(seed)
-            note(run.folder, Began(done=progress_of(run.folder)))
-            note(run.folder, Ended(ending=deed(run), reason="as told"))
+            log_attempt(run.folder, Began(done=progress_of(run.folder)))
+            log_attempt(run.folder, Ended(ending=deed(run), reason="as told"))
             self._over.append(JobDone((run,)))
 
-    def over(self) -> Sequence[JobDone]:
+    def finished(self) -> Sequence[JobDone]:
         over, self._over = self._over, []
         return over
 
@@ -101,7 +101,7 @@ class Puppets:
 
 
 class Stillborn(Puppets):
-    """Jobs that end before their players begin."""
+    """Jobs that end before their runners begin."""
 
     def start(self, runs: Sequence[PlannedRun]) -> None:
         self.started.extend(run.spec.seed for run in runs)

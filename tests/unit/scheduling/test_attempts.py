@@ -10,7 +10,7 @@ from fmlbench.scheduling.attempts import (
     Ended,
     FailuresReset,
     Tally,
-    note,
+    log_attempt,
     read_attempts,
     tally,
 )
@@ -20,14 +20,14 @@ FAILED = Ended(ending=AttemptEnd.KILLED, reason="SIGKILL")
 
 def counted(*attempts: Attempt, done: int = 0) -> Tally:
     found = tally(attempts)
-    found.look(done)
+    found.update(done)
     return found
 
 
 def test_failures_in_a_row_are_those_since_the_run_last_got_further():
-    assert counted(Began(done=0), FAILED, Began(done=0), FAILED).in_a_row == 2
-    assert counted(Began(done=0), FAILED, Began(done=3), FAILED, done=3).in_a_row == 1
-    assert counted(Began(done=0), FAILED, Began(done=0), FAILED, done=1).in_a_row == 0
+    assert counted(Began(done=0), FAILED, Began(done=0), FAILED).consecutive_failures == 2
+    assert counted(Began(done=0), FAILED, Began(done=3), FAILED, done=3).consecutive_failures == 1
+    assert counted(Began(done=0), FAILED, Began(done=0), FAILED, done=1).consecutive_failures == 0
 
 
 def test_what_began_and_never_ended_was_lost():
@@ -38,18 +38,22 @@ def test_what_began_and_never_ended_was_lost():
 
 
 def test_being_stopped_is_no_failure():
-    assert counted(Began(done=0), Ended(ending=AttemptEnd.STOPPED)).in_a_row == 0
+    assert counted(Began(done=0), Ended(ending=AttemptEnd.STOPPED)).consecutive_failures == 0
 
 
-def test_what_was_forgiven_is_remembered_and_does_not_count():
-    forgiven = counted(Began(done=0), Ended(ending=AttemptEnd.REFUSED), FailuresReset())
-    assert (forgiven.in_a_row, forgiven.is_refused, forgiven.failures) == (0, False, {AttemptEnd.REFUSED: 1})
+def test_failures_before_a_reset_are_kept_but_do_not_count():
+    reset = counted(Began(done=0), Ended(ending=AttemptEnd.REFUSED), FailuresReset())
+    assert (reset.consecutive_failures, reset.is_refused, reset.failures) == (
+        0,
+        False,
+        {AttemptEnd.REFUSED: 1},
+    )
 
 
 def test_a_torn_line_is_left_out(tmp_path: Path):
     folder = RunFolder(tmp_path)
-    note(folder, Began(done=1))
+    log_attempt(folder, Began(done=1))
     with folder.attempts.open("ab") as file:
         file.write(b'{"event":"end\n')
-    note(folder, FAILED)
+    log_attempt(folder, FAILED)
     assert [attempt.event for attempt in read_attempts(folder)] == ["began", "ended"]

@@ -12,19 +12,19 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.lease import leased
 from fmlbench.scheduling.attempts import AttemptEnd, Ended, read_attempts
 from fmlbench.scheduling.engines.local import Local, Machine
-from fmlbench.scheduling.job import Player, carry_out, main, play_row
+from fmlbench.scheduling.job import JobRunner, main, play_row, run_job
 from fmlbench.scheduling.plan import Needs
 from tests.unit.scheduling.studies import planned, study
 
 NEEDS = Needs(threads=1, memory_mb=1000, wants_gpu=False)
 
 
-def player(folder: Path, script: str) -> Player:
-    """A player that is a shell script; it gets the words of ``fmlbench resume``."""
-    program = folder / "player"
+def runner(folder: Path, script: str) -> JobRunner:
+    """A runner that is a shell script; it gets the words of ``fmlbench resume``."""
+    program = folder / "runner"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    return Player(cache=folder / "cache", python=str(program))
+    return JobRunner(cache=folder / "cache", python=str(program))
 
 
 def new_run(folder: Path) -> RunFolder:
@@ -44,14 +44,14 @@ def new_run(folder: Path) -> RunFolder:
         ),
         ("echo 'error: No such task.' >&2; exit 2", AttemptEnd.REFUSED, "No such task."),
         ("echo 'ZeroDivisionError: oh' >&2; exit 1", AttemptEnd.CRASHED, "ZeroDivisionError: oh"),
-        ("kill -9 $$", AttemptEnd.KILLED, "the player was killed by SIGKILL"),
+        ("kill -9 $$", AttemptEnd.KILLED, "killed by SIGKILL"),
         ("exit 143", AttemptEnd.CUT_OFF, ""),
         ("kill -TERM $$", AttemptEnd.CUT_OFF, ""),
     ],
 )
 def test_how_a_player_ends_is_written_down(tmp_path: Path, script: str, ending: AttemptEnd, reason: str):
     run = new_run(tmp_path)
-    assert carry_out(run, player(tmp_path, script), threading.Event()) is ending
+    assert run_job(run, runner(tmp_path, script), threading.Event()) is ending
     last = read_attempts(run)[-1]
     assert isinstance(last, Ended)
     assert (last.ending, last.reason) == (ending, reason)
@@ -59,8 +59,8 @@ def test_how_a_player_ends_is_written_down(tmp_path: Path, script: str, ending: 
 
 def test_a_player_is_told_its_run_its_cache_and_its_gpus(tmp_path: Path):
     run = new_run(tmp_path)
-    base = player(tmp_path, f'echo "$FMLBENCH_CACHE $*" > {tmp_path}/said')
-    carry_out(run, Player(cache=base.cache, python=base.python, gpus=(1, 3)), threading.Event())
+    base = runner(tmp_path, f'echo "$FMLBENCH_CACHE $*" > {tmp_path}/said')
+    run_job(run, JobRunner(cache=base.cache, python=base.python, gpus=(1, 3)), threading.Event())
     assert (tmp_path / "said").read_text().split() == [
         *(str(tmp_path / "cache"), "-m", "fmlbench", "resume", str(run.path), "--gpu", "1", "--gpu", "3")
     ]
@@ -69,42 +69,42 @@ def test_a_player_is_told_its_run_its_cache_and_its_gpus(tmp_path: Path):
 def test_a_player_may_use_its_own_cores_alone(tmp_path: Path):
     run = new_run(tmp_path)
     core = min(os.sched_getaffinity(0))
-    # The player looks once it has had time to be put in its place.
+    # The runner looks once it has had time to be put in its place.
     look = f"sleep 0.5; exec {sys.executable} -c 'import os; print(*os.sched_getaffinity(0))' > {tmp_path}/said"
-    base = player(tmp_path, look)
-    carry_out(run, Player(cache=base.cache, python=base.python, cores=(core,)), threading.Event())
+    base = runner(tmp_path, look)
+    run_job(run, JobRunner(cache=base.cache, python=base.python, cores=(core,)), threading.Event())
     assert (tmp_path / "said").read_text().split() == [str(core)]
 
 
 def test_cores_that_were_taken_away_stop_neither_this_job_nor_the_others(tmp_path: Path):
     run, stop = new_run(tmp_path), threading.Event()
-    base = player(tmp_path, "exit 0")
-    assert carry_out(run, Player(cache=base.cache, python=base.python, cores=(4000,)), stop) is AttemptEnd.COMPLETE
+    base = runner(tmp_path, "exit 0")
+    assert run_job(run, JobRunner(cache=base.cache, python=base.python, cores=(4000,)), stop) is AttemptEnd.COMPLETE
     assert not stop.is_set()
 
 
 def test_stopping_a_job_lets_its_player_put_everything_away(tmp_path: Path):
     run, stop = new_run(tmp_path), threading.Event()
-    waiting = player(
+    waiting = runner(
         tmp_path, f"trap 'touch {tmp_path}/away; exit 143' TERM; touch {tmp_path}/on; while :; do sleep 0.1; done"
     )
     threading.Thread(target=lambda: (_wait_for(tmp_path / "on"), stop.set())).start()
-    assert carry_out(run, waiting, stop) is AttemptEnd.STOPPED
+    assert run_job(run, waiting, stop) is AttemptEnd.STOPPED
     assert (tmp_path / "away").exists()
 
 
 def test_a_job_that_is_stopped_before_its_player_can_put_anything_away_is_no_failure(tmp_path: Path):
     run, stop = new_run(tmp_path), threading.Event()
-    starting = player(tmp_path, f"touch {tmp_path}/on; while :; do sleep 0.1; done")
+    starting = runner(tmp_path, f"touch {tmp_path}/on; while :; do sleep 0.1; done")
     threading.Thread(target=lambda: (_wait_for(tmp_path / "on"), stop.set())).start()
-    assert carry_out(run, starting, stop) is AttemptEnd.STOPPED
+    assert run_job(run, starting, stop) is AttemptEnd.STOPPED
 
 
 def test_a_cancelled_player_is_no_failure(tmp_path: Path):
     run = new_run(tmp_path)
     run.cancelled.touch()
     for code in (2, 143):
-        assert carry_out(run, player(tmp_path, f"exit {code}"), threading.Event()) is AttemptEnd.STOPPED
+        assert run_job(run, runner(tmp_path, f"exit {code}"), threading.Event()) is AttemptEnd.STOPPED
 
 
 def _wait_for(path: Path) -> None:
@@ -115,7 +115,7 @@ def _wait_for(path: Path) -> None:
 def test_a_run_that_another_plays_is_no_failure(tmp_path: Path):
     run = new_run(tmp_path)
     with leased(run.path):
-        assert carry_out(run, player(tmp_path, "exit 2"), threading.Event()) is AttemptEnd.STOPPED
+        assert run_job(run, runner(tmp_path, "exit 2"), threading.Event()) is AttemptEnd.STOPPED
 
 
 def test_a_row_of_runs_is_played_one_after_the_other(tmp_path: Path):
@@ -123,7 +123,7 @@ def test_a_row_of_runs_is_played_one_after_the_other(tmp_path: Path):
     for run in runs:
         run.path.mkdir()
     (tmp_path / "table").write_text(f"{runs[2].path}\n{runs[0].path}\t{runs[1].path}\n")
-    played = player(tmp_path, f'echo "$4" >> {tmp_path}/said')
+    played = runner(tmp_path, f'echo "$4" >> {tmp_path}/said')
     play_row(played, tmp_path / "table", 1, threading.Event())
     assert (tmp_path / "said").read_text().splitlines() == [str(runs[0].path), str(runs[1].path)]
 
@@ -146,7 +146,7 @@ def test_a_job_of_a_cluster_plays_with_the_gpus_that_it_was_given(
         main([str(tmp_path), str(tmp_path / "table"), "7", *words])
     finally:
         signal.signal(signal.SIGTERM, before)
-    assert played == [(Player(cache=tmp_path, gpus=gpus), tmp_path / "table", 7)]
+    assert played == [(JobRunner(cache=tmp_path, gpus=gpus), tmp_path / "table", 7)]
 
 
 def test_cores_and_gpus_are_divided_and_nobody_shares_them():
@@ -173,12 +173,12 @@ def test_the_local_engine_plays_beside_each_other_and_tells_when_it_is_over(tmp_
     plan = planned(study(seeds=2), tmp_path / "runs")
     # Each waits for the other: one after the other they would wait for ever.
     script = f'touch "$4/here"; until [ $(ls {tmp_path}/runs/*/here | wc -l) = 2 ]; do sleep 0.05; done'
-    engine = Local(player(tmp_path, script), 2, Machine(cores=(), memory_mb=1, gpus=()))
+    engine = Local(runner(tmp_path, script), 2, Machine(cores=(), memory_mb=1, gpus=()))
     engine.start(plan.runs)
     assert engine.room() == 0
     ended: list[Path] = []
     while len(ended) < 2:
-        ended += [run.folder.path for over in engine.over() for run in over.runs]
+        ended += [run.folder.path for over in engine.finished() for run in over.runs]
     assert sorted(ended) == sorted(run.folder.path for run in plan.runs)
     assert engine.room() == 2
     engine.stop()

@@ -1,4 +1,4 @@
-"""What is asked of Ray and handed on to players; Ray itself is stood in for by an object of its shape."""
+"""What is asked of Ray and handed on to runners; Ray itself is stood in for by an object of its shape."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ import pytest
 from fmlbench.scheduling.engines.ray_cluster import RayCluster, play
 from fmlbench.scheduling.study import RayOptions
 from tests.unit.scheduling.studies import planned, study
-from tests.unit.scheduling.test_job import new_run, player
+from tests.unit.scheduling.test_job import new_run, runner
 
 
 @dataclass
@@ -68,5 +68,5 @@ def test_a_task_shows_its_run_the_gpus_that_ray_gave_it(
 ):
     monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(get_gpu_ids=lambda: given))
     run = new_run(tmp_path)
-    play(str(run.path), player(tmp_path, f'echo "$*" > {tmp_path}/said'))
+    play(str(run.path), runner(tmp_path, f'echo "$*" > {tmp_path}/said'))
     assert (tmp_path / "said").read_text().split()[4:] == passed_on

@@ -9,11 +9,11 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.retests import RetestKind, due_retests
 from fmlbench.records.events import Retested, RunStarted
 from fmlbench.records.folder import RunFolder
-from fmlbench.scheduling.job import carry_out
+from fmlbench.scheduling.job import run_job
 from fmlbench.scheduling.run_status import RunStatus, read_run_status
 from tests.unit.reports.by_hand import complete_run
 from tests.unit.scheduling.studies import log, planned, study
-from tests.unit.scheduling.test_job import player
+from tests.unit.scheduling.test_job import runner
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_run_is_complete_when_its_transfer_and_its_starved_control_are_tested(
 
 
 def test_a_job_leaves_a_glance_of_the_run_it_completed(finished: RunFolder, tmp_path: Path):
-    carry_out(finished, player(tmp_path, "exit 0"), threading.Event())
+    run_job(finished, runner(tmp_path, "exit 0"), threading.Event())
     kept = RunStatus.model_validate_json(finished.status.read_bytes())
     assert kept.is_complete
     assert kept == read_run_status(finished)

@@ -9,7 +9,7 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import SPENT, Note, Usage
 from fmlbench.records.events import Event, NoteMade, Retested, RunFinished
 from fmlbench.records.events import TestScored as Scored
-from fmlbench.scheduling.run_time import seconds_played
+from fmlbench.scheduling.run_time import execution_seconds_of
 from fmlbench.scheduling.study import Retry, SweepCaps
 from fmlbench.scheduling.sweep import Sweep
 from tests.unit.reports.by_hand import baseline, spec_of, started, step
@@ -44,7 +44,9 @@ START = (0.0, started(spec_of()))
 def test_steps_count_as_long_as_they_took_and_were_thought_about():
     # The baseline took 20 s; the step 2 s, and 1 s to propose; 4 s were spent on no step.
     spent = NoteMade(note=Note(step=1, kind=SPENT, text=Usage(seconds=4).model_dump_json()))
-    assert seconds_played(logged(START, (21, baseline(seconds=20)), (500, step(1, 0.6)), (600, spent))) == 20 + 3 + 4
+    assert (
+        execution_seconds_of(logged(START, (21, baseline(seconds=20)), (500, step(1, 0.6)), (600, spent))) == 20 + 3 + 4
+    )
 
 
 def test_hidden_exams_and_retests_count_with_the_training_that_they_need():
@@ -56,23 +58,23 @@ def test_hidden_exams_and_retests_count_with_the_training_that_they_need():
         (42, again(0, 0, 2)),  # it trained for 16 s and sat an exam for 2: 18 s have passed
         (61, again(0, 1, 2)),  # 19 s
     )
-    assert seconds_played(events) == 20 + 3 + 18 + 19
+    assert execution_seconds_of(events) == 20 + 3 + 18 + 19
 
 
 def test_retests_beside_each_other_count_once():
     events = logged(START, (20, baseline(seconds=20)), (40, again(0, 0, 2)), (41, again(0, 1, 2)))
-    assert seconds_played(events) == 20 + 20 + 1
+    assert execution_seconds_of(events) == 20 + 20 + 1
 
 
 def test_a_retest_from_the_cache_counts_nothing_whatever_it_took_when_it_was_made():
     events = logged(START, (20, baseline(seconds=20)), (20, again(0, 0, 300)))
-    assert seconds_played(events) == 20
+    assert execution_seconds_of(events) == 20
 
 
 def test_a_pause_before_a_retest_does_not_count():
     events = logged(START, (20, baseline(seconds=20)), (DAY, again(0, 0, 2)))
     # Training and exam cannot have taken more than the step itself and the exam.
-    assert seconds_played(events) == 20 + 22
+    assert execution_seconds_of(events) == 20 + 22
 
 
 @pytest.mark.parametrize(("cap_seconds", "is_reached"), [(59, True), (60, True), (61, False)])

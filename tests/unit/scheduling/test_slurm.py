@@ -15,7 +15,7 @@ from fmlbench.scheduling.engines.slurm import SlurmEngine, open_slurm
 from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.study import SlurmOptions, SweepCaps
 from tests.unit.scheduling.studies import planned, study
-from tests.unit.scheduling.test_job import player
+from tests.unit.scheduling.test_job import runner
 
 
 class Site:
@@ -140,7 +140,7 @@ def test_a_job_that_left_the_queue_is_over(site: Site, tmp_path: Path):
     slurm.start(plan.runs)
     (table,) = tables_of(slurm)
     site.queue(f"0 {table.name}\n2 {table.name}\n")
-    (over,) = slurm.over()
+    (over,) = slurm.finished()
     assert list(over.runs) == list(plan.runs[2:4])
 
 
@@ -154,11 +154,11 @@ def test_no_more_jobs_are_in_the_queue_than_may_go_on_at_once(site: Site, tmp_pa
     queue = site.jobs
     site.queue("\n".join(queue))
     assert len(queue) == 4
-    assert slurm.over() == []
+    assert slurm.finished() == []
     assert len(site.jobs) == 4
     ended = queue.pop(1)
     site.queue("\n".join(queue))
-    (over,) = slurm.over()
+    (over,) = slurm.finished()
     assert len(set(site.jobs) - {ended}) == 4
     # What has to be tried again waits for its turn, too.
     slurm.start(over.runs)
@@ -181,7 +181,7 @@ def test_jobs_that_an_earlier_sweep_left_take_up_room(site: Site, tmp_path: Path
     again.start(plan.runs[4:])
     assert len(site.jobs) == 2
     site.queue("")
-    assert [len(over.runs) for over in again.over()] == [2, 2]
+    assert [len(over.runs) for over in again.finished()] == [2, 2]
     assert len(site.jobs) == 3
 
 
@@ -191,7 +191,7 @@ def test_what_is_cancelled_before_it_is_handed_in_is_over_at_once(site: Site, tm
     slurm.start(plan.runs)
     for run in plan.runs:
         run.folder.cancelled.touch()
-    assert [len(over.runs) for over in slurm.over()] == [2, 2, 1]
+    assert [len(over.runs) for over in slurm.finished()] == [2, 2, 1]
     assert len(site.jobs) == 1
 
 
@@ -200,7 +200,7 @@ def test_a_controller_that_does_not_answer_ends_nothing(site: Site, tmp_path: Pa
     slurm = opened(plan)
     slurm.start(plan.runs)
     site.break_down()
-    assert slurm.over() == []
+    assert slurm.finished() == []
 
 
 BUSY = "sbatch: error: Batch job submission failed: Socket timed out on send/recv operation"
@@ -222,7 +222,7 @@ def test_jobs_that_were_taken_without_an_answer_are_not_submitted_again(site: Si
     site.submit_badly(BUSY, times=9, takes_it=True)
     slurm.start(plan.runs)
     assert site.submissions == 1
-    assert [len(over.runs) for over in slurm.over()] == [2, 1]
+    assert [len(over.runs) for over in slurm.finished()] == [2, 1]
 
 
 def test_a_controller_that_never_answers_is_given_up(site: Site, tmp_path: Path):
@@ -248,12 +248,12 @@ def test_jobs_of_an_earlier_sweep_are_found_in_the_queue(site: Site, tmp_path: P
     first.start(plan.runs)
     (table,) = tables_of(first)
     site.queue(f"1 {table.name}\n7 somebody-elses\n")
-    assert list(opened(plan).adopted()) == list(plan.runs[2:4])
+    assert list(opened(plan).recovered()) == list(plan.runs[2:4])
 
 
 @pytest.mark.parametrize("given", ["2,3", ""])
 def test_a_job_is_told_the_gpus_that_slurm_gave_it(site: Site, tmp_path: Path, given: str):
-    python = player(tmp_path, f'for word; do echo "$word"; done > {tmp_path}/said').python
+    python = runner(tmp_path, f'for word; do echo "$word"; done > {tmp_path}/said').python
     plan = plan_of(tmp_path, QUICK.model_copy(update={"python": python}), seeds=1)
     slurm = opened(plan)
     slurm.start(plan.runs)
@@ -295,8 +295,8 @@ def test_a_sweep_that_begins_waits_for_a_controller_that_is_too_busy(site: Site,
     pauses: list[float] = []
     again = SlurmEngine(plan=plan, cache=Path("/cache"), tables=plan.runs[0].folder.path.parent / ".slurm")
     again.sleep = pauses.append
-    again.adopt()
-    assert (pauses, len(again.adopted())) == ([2.0, 4.0], 5)
+    again.recover()
+    assert (pauses, len(again.recovered())) == ([2.0, 4.0], 5)
 
 
 def test_a_machine_without_slurm_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

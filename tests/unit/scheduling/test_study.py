@@ -60,7 +60,7 @@ def test_a_task_folder_is_found_from_where_the_study_lies(tmp_path: Path):
     [
         ('tasks = ["toy"]', "", "either a suite or tasks"),
         ('tasks = ["toy"]', 'tasks = ["toy"]\nsuite = "core"', "either a suite or tasks"),
-        ('tasks = ["toy"]', 'tasks = ["toy", "toy"]', "tasks has one of its entries twice"),
+        ('tasks = ["toy"]', 'tasks = ["toy", "toy"]', "tasks contains an entry twice"),
         ("seeds = 3", "seeds = 0", "seeds"),
         ("seeds = 3", "seeds = 3\nspeed = 9", "speed: Extra inputs"),
         ("steps = 5", "steps = -5", "budget.steps"),

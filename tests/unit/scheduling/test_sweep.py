@@ -10,7 +10,7 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Usage
 from fmlbench.records.events import RunFinished
 from fmlbench.records.lease import own_lease
-from fmlbench.scheduling.attempts import AttemptEnd, Began, note, read_attempts
+from fmlbench.scheduling.attempts import AttemptEnd, Began, log_attempt, read_attempts
 from fmlbench.scheduling.control import cancel, reset_failures, uncancel_plan
 from fmlbench.scheduling.estimates import HARNESS_SECONDS
 from fmlbench.scheduling.plan import Plan, PlannedRun
@@ -60,7 +60,7 @@ def test_a_dead_players_run_is_played_again_after_a_pause_that_grows(tmp_path: P
     clock = Clock()
     status = swept(plan, Puppets({0: [fail, fail, fail, complete]}), clock)
     assert status.states[JobState.COMPLETE] == 1
-    assert status.failures == {"machine trouble": 3}
+    assert status.failures == {"infrastructure failure": 3}
     assert 70 <= clock.now < 75  # 10 + 20 + 40, and the ticks
 
 
@@ -142,7 +142,7 @@ def test_a_run_whose_log_is_damaged_fails_alone(tmp_path: Path):
 def test_cancelled_runs_are_left_alone_until_somebody_wants_them(tmp_path: Path):
     plan = planned(study(seeds=2), tmp_path)
     complete(plan.runs[0])
-    assert [standing.run for standing in cancel(poll_all(plan))] == [plan.runs[1]]
+    assert [job.run for job in cancel(poll_all(plan))] == [plan.runs[1]]
     puppets = Puppets(every(2, complete))
     assert swept(plan, puppets).states[JobState.CANCELLED] == 1
     assert puppets.started == []
@@ -241,17 +241,17 @@ def test_a_cancelled_run_whose_job_never_began_is_nobodys_failure(tmp_path: Path
 def test_a_sweep_does_not_wait_for_a_dead_one_that_had_its_number(tmp_path: Path):
     # A container that is started again gives its processes the same numbers, on the same kernel.
     plan = planned(study(seeds=2), tmp_path)
-    note(plan.runs[0].folder, Began(done=0, carrier=own_lease().model_copy(update={"began": 1})))
-    note(plan.runs[1].folder, Began(done=0, carrier=own_lease().model_copy(update={"namespace": "pid:[1]"})))
-    assert [standing.state for standing in poll_all(plan)] == [JobState.WAITING, JobState.WAITING]
+    log_attempt(plan.runs[0].folder, Began(done=0, started_by=own_lease().model_copy(update={"began": 1})))
+    log_attempt(plan.runs[1].folder, Began(done=0, started_by=own_lease().model_copy(update={"namespace": "pid:[1]"})))
+    assert [job.state for job in poll_all(plan)] == [JobState.WAITING, JobState.WAITING]
     status = swept(plan, Puppets(every(2, complete)))
     assert (status.states[JobState.COMPLETE], status.failures) == (2, {"lost": 2})
 
 
 def test_what_this_sweep_has_just_started_is_being_played(tmp_path: Path):
     plan = planned(study(seeds=1), tmp_path)
-    note(plan.runs[0].folder, Began(done=0))
-    assert poll_all(plan)[0].state is JobState.PLAYING
+    log_attempt(plan.runs[0].folder, Began(done=0))
+    assert poll_all(plan)[0].state is JobState.RUNNING
 
 
 CALIBRATION = find_task("toy").track("cpu").calibration
@@ -267,7 +267,7 @@ def status_after(plan: Plan, played: Sequence[PlannedRun], *, seconds: float, pa
     sweep = Sweep(plan, Puppets({}, parallel=parallel), clock=clock, sleep=clock.sleep)
     for run in played:
         complete(run)
-        sweep._look(run.folder.path)  # pyright: ignore[reportPrivateUsage]
+        sweep._poll(run.folder.path)  # pyright: ignore[reportPrivateUsage]
     clock.now += seconds
     return sweep.status()
 

@@ -1,1 +1,1 @@
-"""Turn code into vectors, so that one can tell how widely a search went."""
+"""Embed code as vectors, to measure how widely a search explored."""

@@ -1,7 +1,6 @@
-"""Vectors of windows that were embedded before, in one file per embedder.
+"""Cache of window embeddings, one append-only file per embedder.
 
-Every record is the hash of a window and its vector, so the file only ever grows; a record that a kill cut short is
-overwritten by the next.
+Every record is the hash of a window and its vector. An incomplete record after a kill is overwritten by the next.
 """
 
 import fcntl
@@ -18,23 +17,23 @@ _HASH_BYTES = 32
 
 
 def hash_of(window: bytes) -> bytes:
-    """What a window is known by."""
+    """The cache key of a window."""
     return hashlib.sha256(window).digest()
 
 
 class NoCache:
-    """Remembers nothing beyond one call."""
+    """A cache that stores nothing."""
 
     def load(self) -> dict[bytes, Vectors]:
-        """Nothing."""
+        """No vectors."""
         return {}
 
     def add(self, vectors: Mapping[bytes, Vectors]) -> None:
-        """Forget them."""
+        """Discard the vectors."""
 
 
 class VectorFile:
-    """The vectors of one embedder on the disk."""
+    """The vectors of one embedder in a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -50,7 +49,7 @@ class VectorFile:
         return {row[:_HASH_BYTES]: np.frombuffer(row[_HASH_BYTES:], np.float32).astype(np.float64) for row in rows}
 
     def add(self, vectors: Mapping[bytes, Vectors]) -> None:
-        """Write new vectors behind the others."""
+        """Append new vectors."""
         if not vectors:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Take away from code what changes no method: docstrings, and the names of variables that a function binds itself."""
+"""Normalise code: remove docstrings and the names of local variables."""
 
 import ast
 import copy
@@ -19,7 +19,7 @@ def canonical(statement: ast.stmt) -> ast.stmt:
 
 
 def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a body but for a text that stands first."""
+    """The statements of a body without its docstring."""
     first = body[0] if body else None
     is_docstring = (
         isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
@@ -28,7 +28,7 @@ def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _bound_in(scope: ast.AST) -> frozenset[str]:
-    """Names that are assigned, looped over or taken as parameters anywhere below; not those declared global."""
+    """Names bound anywhere in the scope (assignments, loops, parameters), except those declared global or nonlocal."""
     bound: set[str] = set()
     outside: set[str] = set()
     for node in ast.walk(scope):

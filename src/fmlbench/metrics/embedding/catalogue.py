@@ -1,4 +1,4 @@
-"""The embedders there are."""
+"""Find an embedder by name."""
 
 from pathlib import Path
 
@@ -22,12 +22,12 @@ def find_embedder(name: str) -> Embedder | None:
         case _:
             raise BadRequest(
                 f"There is no embedder named '{name}'.",
-                hint="Take 'offline', 'graphcodebert', 'graphcodebert:FOLDER' or 'none'.",
+                hint="Use 'offline', 'graphcodebert', 'graphcodebert:FOLDER' or 'none'.",
             )
 
 
 def cache_for(embedder: Embedder, folder: Path) -> Cache:
-    """Where an embedder's vectors are kept; the offline one computes them faster than a disk gives them."""
+    """The cache of an embedder. The offline embedder has none: computing is faster than reading from disk."""
     if embedder.name == "offline":
         return NoCache()
     return VectorFile(folder / f"{label_of(embedder)}.vectors")

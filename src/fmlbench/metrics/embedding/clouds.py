@@ -1,4 +1,4 @@
-"""Embed all steps of a run: every window once, whatever number of steps it occurs in."""
+"""Embed all steps of a run; each distinct window is embedded once."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ Program = Mapping[str, str]
 
 
 def embed_run(folder: RunFolder, steps: Sequence[Step], task: Task, embedder: Embedder, cache: Cache) -> Cloud | None:
-    """The cloud of a run's steps; None before there is a step."""
+    """The vectors of a run's steps; None if there are no steps."""
     if not steps:
         return None
     codes = Snapshots(folder.code).read_all(list(dict.fromkeys(step.snapshot for step in steps)))
@@ -26,7 +26,7 @@ def embed_run(folder: RunFolder, steps: Sequence[Step], task: Task, embedder: Em
 
 
 def narrowed(codes: Sequence[Program], suggested: Sequence[str]) -> list[Program]:
-    """Of every step the same files: the suggested ones and those that any step changed."""
+    """Keep the same files of every step: the suggested ones and those that any step changed."""
     baseline = codes[0]
     kept = set(suggested)
     for code in codes[1:]:

@@ -1,6 +1,6 @@
-"""What an embedder is: it cuts programs into windows and gives each window a vector.
+"""The embedder protocol: split programs into windows and compute a vector per window.
 
-A program's vector is the sum of its windows' vectors, so a window that did not change never needs embedding twice.
+A program's vector is the sum of its windows' vectors, so unchanged windows are embedded only once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,16 +10,16 @@ from fmlbench.metrics.trace import Vectors
 
 
 class Embedder(Protocol):
-    """A way to turn code into vectors."""
+    """Computes vectors from code."""
 
     @property
     def name(self) -> str:
-        """What users call it."""
+        """The name in --embedder."""
         ...
 
     @property
     def digest(self) -> str:
-        """The hash of everything that decides its vectors."""
+        """The hash of everything that determines its vectors."""
         ...
 
     @property
@@ -37,5 +37,5 @@ class Embedder(Protocol):
 
 
 def label_of(embedder: Embedder) -> str:
-    """What stands on every figure: the name and the beginning of the digest."""
+    """The label on every value: the name and a prefix of the digest."""
     return f"{embedder.name}-{embedder.digest[:8]}"

@@ -1,6 +1,6 @@
 """GraphCodeBERT as the reference scorer uses it: files joined, windows of 510 tokens, their CLS vectors summed.
 
-Its weights are never downloaded here: they come from a folder, or from where the Hugging Face tools keep them.
+Weights are loaded from a folder or from the Hugging Face cache, never downloaded.
 """
 # pyright: reportMissingImports=false, reportUnknownVariableType=false, reportUnknownMemberType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
@@ -22,7 +22,7 @@ BATCH = 8
 
 
 class GraphCodeBert:
-    """A RoBERTa-shaped model and its tokenizer."""
+    """A RoBERTa model and its tokenizer."""
 
     name = "graphcodebert"
     near = NEAR
@@ -43,7 +43,7 @@ class GraphCodeBert:
         ]
 
     def embed(self, windows: Sequence[bytes]) -> Vectors:
-        """The last layer's vector of the first token, in batches of windows of like length."""
+        """The last layer's vector of the first token, in batches of windows of similar length."""
         import torch
 
         order = sorted(range(len(windows)), key=lambda number: len(windows[number]))
@@ -71,7 +71,7 @@ class GraphCodeBert:
 
 
 def _digest_of(model: Any) -> str:
-    """Of the weights and of the way windows are cut."""
+    """The digest of the weights and of the windowing."""
     digest = hashlib.sha256(f"{WINDOW} tokens, CLS summed".encode())
     for name, tensor in sorted(model.state_dict().items()):
         digest.update(name.encode())
@@ -80,13 +80,13 @@ def _digest_of(model: Any) -> str:
 
 
 def load_graphcodebert(place: str = MODEL) -> GraphCodeBert:
-    """The model of a folder, or of the cache."""
+    """Load the model from a folder or from the Hugging Face cache."""
     try:
         from transformers import AutoModel, AutoTokenizer
     except ImportError as error:
         raise BadRequest(
             "The embedder 'graphcodebert' needs PyTorch and transformers.",
-            hint="pip install 'fmlbench[graphcodebert]', or take --embedder offline.",
+            hint="pip install 'fmlbench[graphcodebert]', or use --embedder offline.",
         ) from error
     try:
         tokenizer = AutoTokenizer.from_pretrained(place, local_files_only=True)
@@ -94,6 +94,6 @@ def load_graphcodebert(place: str = MODEL) -> GraphCodeBert:
     except (OSError, ValueError) as error:
         raise BadRequest(
             f"There are no GraphCodeBERT weights at '{place}'.",
-            hint=f"Fetch {MODEL} with the Hugging Face tools, or name a folder: --embedder graphcodebert:FOLDER.",
+            hint=f"Download {MODEL} with the Hugging Face tools, or name a folder: --embedder graphcodebert:FOLDER.",
         ) from error
     return GraphCodeBert(tokenizer, model)

@@ -1,9 +1,9 @@
-"""The offline embedder: hashed counts of what a program is built of. It downloads nothing and throws no dice.
+"""The offline embedder: hashed counts of syntax-tree features. It is deterministic and downloads nothing.
 
-Python is parsed. Comments, docstrings and layout are gone then, and variables that a function binds itself lose their
-names. Each node of the syntax tree is counted alone, under its parent and under its grandparent; numbers count by their
-order of magnitude in those paths and by their value once. Counts are hashed, with signs, into a fixed number of
-dimensions. Files that do not parse, nest too deeply or are not Python count words and pairs of neighbouring words.
+Python is parsed, which drops comments and layout; docstrings and names of local variables are removed. Each node of
+the syntax tree is counted alone, with its parent, and with its grandparent. In these paths numbers count by order of
+magnitude; in addition each number counts once by value. Counts are hashed with signs into a fixed number of dimensions.
+Files that do not parse, nest too deeply or are not Python are counted by words and bigrams.
 """
 
 import ast
@@ -23,9 +23,9 @@ from fmlbench.metrics.trace import Vectors
 
 DIMENSIONS = 512
 NEAR = 0.002
-"""Other numbers move a program by up to 0.0009, another method by 0.003 or more (tests/unit/metrics/programs.py)."""
+"""Changed numbers move a program by up to 0.0009, changed methods by 0.003 or more (tests/unit/metrics/programs.py)."""
 _DEEPEST = 150
-"""Code that is nested deeper, a sum of hundreds of terms say, is taken as text: walking down it would overflow."""
+"""Deeper code, such as a sum of hundreds of terms, is treated as text: recursion would overflow the stack."""
 _LONGEST_NUMBER = 10**1000
 _WORD = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?|[^\w\s]")
 
@@ -38,7 +38,7 @@ class StructureEmbedder:
 
     @property
     def digest(self) -> str:
-        """Of the source that defines the vectors."""
+        """The hash of the source code that defines the vectors."""
         here = Path(__file__)
         sources = (here, here.with_name("canonical.py"))
         return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
@@ -71,7 +71,7 @@ def _cut(path: str, text: str) -> Iterator[bytes]:
 
 
 def _parsed(text: str) -> ast.Module | None:
-    """The syntax of some code; None where it is only text to us."""
+    """The syntax tree; None if the code has to be treated as text."""
     try:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -87,7 +87,7 @@ def _depth(module: ast.Module) -> int:
 
 
 def _statements(module: ast.Module) -> Iterator[ast.stmt]:
-    """Top-level statements, a class's members each by itself, without docstrings."""
+    """Top-level statements and class members, without docstrings."""
     for statement in without_docstring(module.body):
         if isinstance(statement, ast.ClassDef):
             yield from without_docstring(statement.body)
@@ -118,7 +118,7 @@ def _label(node: ast.AST) -> str:
 
 
 def _size_of(value: object) -> str:
-    """A constant, told apart as far as a path should: numbers by order of magnitude, text as it is."""
+    """The label of a constant in a path: the order of magnitude of a number, the text of a string."""
     if isinstance(value, bool) or value is None or not isinstance(value, int | float):
         return repr(value).replace("\n", " ")
     if value == 0 or (isinstance(value, float) and not math.isfinite(value)):
@@ -127,7 +127,7 @@ def _size_of(value: object) -> str:
 
 
 def _exact(value: float) -> str:
-    """A number by its value; Python writes out no number of thousands of digits."""
+    """A number by its value, in hexadecimal if too long: Python refuses to print integers of thousands of digits."""
     return repr(value) if isinstance(value, float) or abs(value) < _LONGEST_NUMBER else f"{value:x}"
 
 

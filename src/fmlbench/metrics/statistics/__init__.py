@@ -1,1 +1,1 @@
-"""How sure one can be: intervals, tests, corrections, correlations and the size an experiment needs."""
+"""Statistics: intervals, tests, corrections for multiple testing, correlations and sample sizes."""

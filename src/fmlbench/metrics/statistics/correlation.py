@@ -1,4 +1,4 @@
-"""Correlations with their n, interval and p; per task, or pooled with the task held fixed."""
+"""Correlations with n, interval and p; per task, or pooled within tasks."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,13 +13,13 @@ from fmlbench.metrics.statistics.bootstrap import CONFIDENCE, Interval
 from fmlbench.metrics.trace import Vectors
 
 _EXACT = 7
-"""Up to so many ranks every order is tried."""
+"""Up to this many values the permutation p value is exact."""
 
 Pairs = Sequence[tuple[float, float]]
 
 
 class Kind(StrEnum):
-    """What goes together: values, or their order."""
+    """Correlation of values or of ranks."""
 
     PEARSON = "pearson"
     SPEARMAN = "spearman"
@@ -27,7 +27,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Correlation:
-    """How two numbers go together over ``n`` runs of ``tasks`` tasks."""
+    """The correlation of two numbers over ``n`` runs of ``tasks`` tasks."""
 
     r: float
     n: int
@@ -37,12 +37,12 @@ class Correlation:
 
 
 def correlate(pairs: Pairs, kind: Kind) -> Correlation | None:
-    """The correlation of some pairs; None where it is not defined, or there are fewer than four."""
+    """The correlation of some pairs; None if undefined or with fewer than four pairs."""
     return correlate_within({"": pairs}, kind)
 
 
 def correlate_within(pairs: Mapping[str, Pairs], kind: Kind) -> Correlation | None:
-    """The correlation within tasks: each task's own mean is taken away first, so that tasks cannot make it up."""
+    """The correlation within tasks: each task's mean is subtracted first, so differences between tasks do not count."""
     usable = [np.asarray(row, dtype=np.float64) for row in pairs.values() if len(row) > 1]
     if not usable:
         return None
@@ -68,13 +68,13 @@ def _p(r: float, freedom: int) -> float:
 
 
 def _exact_p(centred: Vectors) -> float:
-    """The share of all orders of few ranks that go together as well; Student's t is far too sure of them."""
+    """The exact permutation p value; Student's t underestimates p for few ranks."""
     products = np.array(list(permutations(centred[:, 0]))) @ centred[:, 1]
     return float(np.mean(np.abs(products) >= abs(centred[:, 0] @ centred[:, 1]) - 1e-9))
 
 
 def _interval(r: float, size: int, kind: Kind) -> Interval | None:
-    """By Fisher's transformation; for ranks with the wider error of Bonett and Wright."""
+    """By Fisher's transformation; for ranks with the larger standard error of Bonett and Wright."""
     if size <= 3 or abs(r) == 1:
         return None
     error = math.sqrt((1 + r**2 / 2 if kind is Kind.SPEARMAN else 1.0) / (size - 3))

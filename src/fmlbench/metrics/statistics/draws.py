@@ -1,7 +1,7 @@
-"""Whether a difference would survive other samples of the tests.
+"""Whether a difference would hold on other retest samples.
 
-Runs with the same seed are retested on the same few samples. How much these happen to favour an agent shows in how the
-difference varies from sample to sample.
+Runs with the same seed are retested on the same few samples. The variation of the difference between samples shows how
+much these samples may favour one agent by chance.
 """
 
 import math
@@ -14,16 +14,16 @@ from fmlbench.metrics.statistics.bootstrap import CONFIDENCE, Interval
 from fmlbench.metrics.statistics.groups import Groups, scatter_within, task_mean
 
 Tables = Mapping[str, Sequence[Sequence[float]]]
-"""By task: a row per pair of runs, in it the difference on each draw of the retests."""
+"""By task: a row per pair of runs with the difference on each retest sample."""
 
 
 def means_by_draw(tables: Tables) -> Groups:
-    """By task, the mean difference on each draw."""
+    """By task, the mean difference on each sample."""
     return {task: np.mean(rows, axis=0).tolist() for task, rows in tables.items()}
 
 
 def interval_over_draws(differences: Groups) -> Interval | None:
-    """Student's interval of the mean over tasks; each task has the mean difference on each of its draws."""
+    """Student's t interval of the mean over tasks, from each task's mean difference per sample."""
     scatter = scatter_within(differences)
     if scatter is None:
         return None
@@ -35,9 +35,9 @@ def interval_over_draws(differences: Groups) -> Interval | None:
 
 
 def noise_of_draws(tables: Tables) -> float | None:
-    """The standard deviation of one pair's difference from draw to draw, less what all pairs have in common.
+    """The standard deviation of one pair's difference between samples, without the part that all pairs share.
 
-    That part of the noise gets smaller with more pairs. None where no task has two pairs and two draws.
+    This part of the noise shrinks with more pairs. None if no task has two pairs and two samples.
     """
     squares, freedom = 0.0, 0
     for rows in tables.values():

@@ -1,4 +1,4 @@
-"""Numbers by task: the shape in which runs are compared, because tasks differ more than seeds do."""
+"""Values by task. Runs are compared within tasks, because tasks differ more than seeds."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,17 +11,17 @@ Groups = Mapping[str, Sequence[float]]
 
 
 def task_mean(groups: Groups) -> float:
-    """The mean over tasks of each task's mean: every task counts the same, however many seeds it has."""
+    """The mean over tasks of the task means: every task has the same weight, regardless of its number of seeds."""
     return float(np.mean([np.mean(values) for values in groups.values()]))
 
 
 def pooled(groups: Groups) -> Vectors:
-    """All values in one row."""
+    """All values in one array."""
     return np.concatenate([np.asarray(values, dtype=np.float64) for values in groups.values()])
 
 
 def scatter_within(groups: Groups) -> float | None:
-    """The standard deviation within tasks, pooled; None where no task has two values."""
+    """The pooled standard deviation within tasks; None if no task has two values."""
     freedom = sum(len(values) - 1 for values in groups.values())
     if freedom < 1:
         return None

@@ -1,4 +1,4 @@
-"""Corrections for asking many questions at once, as adjusted p values."""
+"""Adjusted p values for multiple testing."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """No false finding in 95% of all families of questions."""
+    """Holm's correction: controls the family-wise error rate."""
     order = np.argsort(values)
     count = len(values)
     adjusted = np.empty(count)
@@ -15,7 +15,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
-    """At most 5% of the findings false, on average."""
+    """Benjamini and Hochberg's correction: controls the false discovery rate."""
     order = np.argsort(values)
     count = len(values)
     adjusted = np.empty(count)

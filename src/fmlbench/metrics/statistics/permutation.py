@@ -1,9 +1,9 @@
 """The paired permutation test, stratified by task.
 
-If two agents are the same, each difference of a pair could as well have the other sign. All ways to flip signs are
-tried, or many of them at random; the p value is the share that looks at least as unequal. It assumes nothing about how
-scores are distributed. The interval is every shift of the differences that the test would not refuse, so it holds zero
-exactly when the test finds nothing.
+If two agents are equal, each paired difference is as likely to have the opposite sign. The test evaluates all sign
+flips, or a random subset; p is the share of flips with at least the observed mean difference. It makes no assumption
+about the distribution of scores. The interval contains every shift of the differences that the test does not reject,
+so it contains zero exactly if the test is not significant.
 """
 
 import math
@@ -24,18 +24,18 @@ _SLACK = 1e-12
 
 @dataclass(frozen=True)
 class Tested:
-    """The mean difference, how likely it is by chance, and the shifts that cannot be refused."""
+    """The mean difference, its p value, and its confidence interval."""
 
     difference: float
     p: float
     low: float | None
-    """None where no shift is too low: too few pairs."""
+    """None if unbounded: too few pairs."""
     high: float | None
     pairs: int
 
 
 def fewest_pairs(questions: int = 1) -> int:
-    """With fewer pairs, not even differences of one sign get a p below 0.05, corrected for so many questions."""
+    """The smallest number of pairs that can reach a corrected p below 0.05."""
     return math.floor(math.log2(questions / ALPHA)) + 2
 
 
@@ -57,13 +57,13 @@ class _SignFlips:
     seen: float
 
     def p(self, shift: float) -> float:
-        """How often flipped differences lie as far from the shift as the real ones; the real ones are one of them."""
+        """The p value of a shift: the share of sign flips, including the identity, at least as far from it."""
         statistic = np.abs(self.flipped - shift * self.flipped_weights)
         seen = abs(self.seen - shift)
         return float(np.mean(statistic >= seen * (1 - _SLACK) - _SLACK * float(np.abs(self.flipped).max())))
 
     def edge(self, side: int) -> float | None:
-        """The farthest shift on one side that is not refused; None if none ever is."""
+        """The farthest shift on one side that is not rejected; None if no shift is rejected."""
         reach = float(np.abs(self.flipped).max()) * 4 or 1.0
         far = self.seen + side * reach * 1e3
         if self.p(far) >= ALPHA:
@@ -76,7 +76,7 @@ class _SignFlips:
 
 
 def _flips(count: int, rng: np.random.Generator) -> Vectors:
-    """Rows of signs: all there are if they are few, else many at random; the first leaves everything as it is."""
+    """Rows of signs: all combinations if few, otherwise random ones; the first row is the identity."""
     if count <= _EXACT_PAIRS:
         return np.array(list(product((1.0, -1.0), repeat=count)))
     signs = rng.choice([-1.0, 1.0], size=(_FLIPS, count))

@@ -1,6 +1,6 @@
-"""How large an experiment must be: the smallest difference it can find, and the seeds that a difference needs.
+"""Power analysis: the smallest detectable difference, and the number of seeds needed.
 
-Where several questions are asked at once, each has its share of the 5%, as Holm asks of the first finding.
+With several comparisons at once, each gets its share of the 5%, as in Holm's first step.
 """
 
 import math
@@ -10,12 +10,12 @@ from fmlbench.metrics.statistics.permutation import ALPHA, fewest_pairs
 
 POWER = 0.8
 POWER_OVER_DRAWS = 0.85
-"""What is planned for, since the noise is only known from a few pairs: on average it comes to four in five."""
+"""Planned slightly above 80%, because the noise is estimated from few pairs; the mean actual power is then 80%."""
 MOST_SEEDS = 1000
 
 
 def minimum_detectable_effect(scatter: float, tasks: int, seeds: float, questions: int = 1) -> float | None:
-    """The mean difference that is found four times in five; None where so few pairs find nothing.
+    """The mean difference that is detected with a power of 80%; None with too few pairs.
 
     ``scatter`` is the standard deviation of a pair's difference within a task.
     """
@@ -27,7 +27,7 @@ def minimum_detectable_effect(scatter: float, tasks: int, seeds: float, question
 
 
 def seeds_needed(effect: float, scatter: float, tasks: int, questions: int = 1) -> int | None:
-    """How many seeds per task find an effect four times in five; None if it takes more than a thousand."""
+    """The number of seeds per task that detects an effect with a power of 80%; None if above a thousand."""
     if effect <= 0:
         return None
     alpha = ALPHA / questions
@@ -42,7 +42,7 @@ def seeds_needed(effect: float, scatter: float, tasks: int, questions: int = 1) 
 
 
 def minimum_detectable_over_draws(noise: float, tasks: int, seeds: float, draws: int) -> float | None:
-    """The mean difference that is found four times in five where the draws of the retests are what is counted."""
+    """The mean difference that the test over retest samples detects with a power of 80%."""
     freedom = tasks * (draws - 1)
     if freedom < 1:
         return None
@@ -51,9 +51,9 @@ def minimum_detectable_over_draws(noise: float, tasks: int, seeds: float, draws:
 
 
 def seeds_needed_over_draws(effect: float, noise: float, tasks: int, draws: int) -> int | None:
-    """The same where the draws of the retests are what is counted, and seeds only make each of them less noisy.
+    """The number of seeds for the test over retest samples, where more seeds reduce the noise of each sample.
 
-    ``noise`` is the standard deviation of a pair's difference from draw to draw.
+    ``noise`` is the standard deviation of a pair's difference between samples.
     """
     freedom = tasks * (draws - 1)
     if effect <= 0 or freedom < 1:

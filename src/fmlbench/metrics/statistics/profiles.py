@@ -1,4 +1,4 @@
-"""Whole distributions in a few figures, as rliable has them."""
+"""Summaries of score distributions, as in rliable."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from fmlbench.metrics.statistics.groups import Groups, pooled
 
 
 def performance_profile(groups: Groups, thresholds: Sequence[float]) -> list[float]:
-    """For each threshold the share of runs above it, every task weighing the same."""
+    """For each threshold the share of runs above it; every task has the same weight."""
     return [
         float(np.mean([np.mean(np.asarray(values) > threshold) for values in groups.values()]))
         for threshold in thresholds
@@ -16,7 +16,7 @@ def performance_profile(groups: Groups, thresholds: Sequence[float]) -> list[flo
 
 
 def probability_of_improvement(first: Groups, second: Groups) -> float:
-    """How often a run of the first beats a run of the second on a task of both; a tie is half a win."""
+    """The probability that a run of the first beats a run of the second on a shared task; ties count half."""
     shares: list[float] = []
     for task in first.keys() & second.keys():
         wins = [(ours > theirs) + 0.5 * (ours == theirs) for ours in first[task] for theirs in second[task]]
@@ -25,5 +25,5 @@ def probability_of_improvement(first: Groups, second: Groups) -> float:
 
 
 def optimality_gap(groups: Groups, target: float = 1.0) -> float:
-    """How far runs stay below a target on average; what is above it counts as the target."""
+    """The mean distance of runs below a target; values above the target count as the target."""
     return float(np.mean(target - np.minimum(pooled(groups), target)))

@@ -1,4 +1,4 @@
-"""Rates with their Wilson intervals, which stay between 0 and 1 and do not vanish at either end."""
+"""Wilson intervals of rates: they stay within 0 and 1 and do not collapse at either end."""
 
 import math
 
@@ -7,7 +7,7 @@ from fmlbench.metrics.statistics.bootstrap import CONFIDENCE, Interval
 
 
 def wilson(successes: int, n: int) -> Interval | None:
-    """The interval of a rate; None of nothing."""
+    """The Wilson interval of a rate; None if n is 0."""
     if not n:
         return None
     z = normal_quantile((1 + CONFIDENCE) / 2)

@@ -1,4 +1,4 @@
-"""One figure for many: mean, median, interquartile mean, standard deviation."""
+"""Summary statistics: mean, median, interquartile mean, standard deviation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Statistics:
-    """Some values in figures; one value has no standard deviation."""
+    """Summary statistics; a single value has no standard deviation."""
 
     n: int
     mean: float
@@ -18,7 +18,7 @@ class Statistics:
 
 
 def summarise(values: Sequence[float]) -> Statistics | None:
-    """The figures of some values; None of nothing."""
+    """The summary statistics of some values; None without values."""
     if not values:
         return None
     return Statistics(
@@ -31,6 +31,6 @@ def summarise(values: Sequence[float]) -> Statistics | None:
 
 
 def interquartile_mean(values: Sequence[float]) -> float:
-    """The mean without the lowest and the highest quarter, rounded down to whole values."""
+    """The mean without the lowest and the highest quarter of the values, rounded down."""
     cut = len(values) // 4
     return float(np.mean(np.sort(values)[cut : len(values) - cut]))

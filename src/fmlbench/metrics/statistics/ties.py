@@ -1,4 +1,4 @@
-"""Tie groups instead of false ranks."""
+"""Tie groups and rank ranges."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def tie_groups(ordered: Sequence[str], different: Collection[frozenset[str]]) -> list[tuple[str, ...]]:
-    """The largest sets in which no two can be told apart, best first; one may be in several."""
+    """The maximal sets without a significant difference, best first; an agent may be in several."""
     tied = {
         name: {other for other in ordered if other != name and frozenset((name, other)) not in different}
         for name in ordered
@@ -16,14 +16,14 @@ def tie_groups(ordered: Sequence[str], different: Collection[frozenset[str]]) ->
 
 
 def _cliques(tied: Mapping[str, set[str]], inside: set[str], open_: set[str], done: set[str]) -> Iterator[set[str]]:
-    """All largest groups that hold ``inside``, some of ``open_`` and none of ``done`` (Bron and Kerbosch, 1973).
+    """All maximal groups that contain ``inside``, some of ``open_`` and none of ``done`` (Bron and Kerbosch, 1973).
 
-    Trying all subsets instead would take minutes with 25 agents.
+    Enumerating all subsets would take minutes with 25 agents.
     """
     if not open_ and not done:
         yield inside
         return
-    # Every largest group holds the pivot or somebody who is told apart from it.
+    # Every maximal group contains the pivot or an agent that differs significantly from it.
     pivot = max(open_ | done, key=lambda name: len(tied[name] & open_))
     for name in sorted(open_ - tied[pivot]):
         yield from _cliques(tied, inside | {name}, open_ & tied[name], done & tied[name])
@@ -32,7 +32,7 @@ def _cliques(tied: Mapping[str, set[str]], inside: set[str], open_: set[str], do
 
 
 def rank_range(name: str, better: Collection[tuple[str, str]], count: int) -> tuple[int, int]:
-    """The best and the worst place that an agent can hold, given who is certainly better than whom."""
+    """The best and the worst possible rank of an agent, given the significant differences."""
     above = sum(loser == name for _, loser in better)
     below = sum(winner == name for winner, _ in better)
     return above + 1, count - below

@@ -1,12 +1,11 @@
-"""Runs as one HTML file that opens offline, on a phone and on paper.
+"""The HTML report: one file that works offline, on a phone and in print.
 
-reading.py    runs, each read once
-leagues.py    runs that may be compared, in groups
-run_page.py   what is shown of one run
-plots/        SVG, drawn by hand
-templates/    the page, its one style sheet and its one script
-page.py       all of it in one file
+run_records.py          read runs, each log once
+comparison_groups.py    groups of comparable runs
+run_page.py             the content of one run
+plots/                  SVG plots without a plotting library
+templates/              the page, its style sheet and its script
+page.py                 the whole page
 
-Everything that an agent or a candidate wrote is cleaned and escaped on the way; nothing in the file asks for anything
-outside of it.
+Text from agents and candidates is sanitised and escaped. The file loads no external resource.
 """

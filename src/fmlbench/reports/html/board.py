@@ -1,4 +1,4 @@
-"""The leaderboard: intervals beside every mean, tie groups instead of false ranks, and a verdict in words."""
+"""The leaderboard: means with intervals, tie groups, and verdicts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.metrics.comparison import MEASURE, by_task
 from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
 from fmlbench.metrics.measurement import MeasuredRun
-from fmlbench.reports.comparison import group_lines, leaderboard_sheet, verdict_lines
+from fmlbench.reports.comparison import group_lines, leaderboard_table, verdict_lines
 from fmlbench.reports.html.plots.interval_bars import IntervalBar, draw_interval_bars
 from fmlbench.reports.html.plots.profile import draw_profiles
 from fmlbench.reports.table import DataTable
@@ -17,21 +17,21 @@ from fmlbench.reports.table import DataTable
 
 @dataclass(frozen=True)
 class Board:
-    """The leaderboard, ready for the template."""
+    """The leaderboard for the template."""
 
     sheet: DataTable
-    """A row per agent, its name first."""
+    """A row per agent, its name in the first column."""
     strips: Sequence[Markup]
     """A drawing per row."""
     colours: Sequence[str]
     profiles: Markup
     groups: Sequence[str]
     verdicts: Sequence[tuple[str, Sequence[str]]]
-    """Per pair of agents: the verdict, then what it rests on."""
+    """Per pair of agents: the verdict and its details."""
 
 
 def make_board(agents: Mapping[str, Sequence[MeasuredRun]], colours: Mapping[str, str]) -> tuple[Board | None, str]:
-    """The leaderboard of the agents that have something to rank by, or why there is none."""
+    """The leaderboard of the agents with retested runs, or why there is none."""
     ranked = {agent: runs for agent, runs in agents.items() if any(map(_has_value, runs))}
     if not ranked:
         return None, "No run has been retested yet."
@@ -46,7 +46,7 @@ def _has_value(run: MeasuredRun) -> bool:
 
 
 def _profiles(agents: Mapping[str, Sequence[MeasuredRun]], colours: Mapping[str, str]) -> Markup:
-    label = f"Performance profiles of {len(agents)} agents: for every improvement, the share of runs beyond it."
+    label = f"Performance profiles of {len(agents)} agents: for every improvement, the share of runs above it."
     return draw_profiles({agent: by_task(runs, MEASURE) for agent, runs in agents.items()}, colours, label)
 
 
@@ -62,7 +62,7 @@ def _drawn(board: Leaderboard, profiles: Markup, colours: Mapping[str, str]) -> 
         for entry in board.entries
     ]
     return Board(
-        sheet=leaderboard_sheet(board),
+        sheet=leaderboard_table(board),
         strips=draw_interval_bars(strips),
         colours=[colours[entry.agent] for entry in board.entries],
         profiles=profiles,

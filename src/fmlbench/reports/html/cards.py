@@ -1,4 +1,4 @@
-"""The figures of a run that are seen first."""
+"""The key numbers at the top of a run."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from fmlbench.reports.untrusted import one_line
 
 @dataclass(frozen=True)
 class Card:
-    """A figure that is seen first."""
+    """A key number with a remark."""
 
     name: str
     figure: str
@@ -18,7 +18,7 @@ class Card:
 
 
 def cards_of(summary: RunSummary) -> list[Card]:
-    """What a run came to, in a handful of figures."""
+    """The key numbers of a run."""
     best = summary.best
     cards = [
         Card("baseline", score_text(summary.baseline), f"{summary.metric} on validation"),
@@ -30,15 +30,15 @@ def cards_of(summary: RunSummary) -> list[Card]:
     ]
     if summary.test is not None:
         name = "gain on the sealed test" if summary.is_sealed else "gain on the test, UNSEALED"
-        cards.append(_test_tile(name, summary.test))
+        cards.append(_test_card(name, summary.test))
     if summary.transfer is not None:
-        cards.append(_test_tile("gain on the sibling", summary.transfer))
+        cards.append(_test_card("gain on the sibling", summary.transfer))
     cards += [
         Card("steps", f"{summary.proposed} of {summary.spec.budget.steps}", _steps_remark(summary)),
         Card(
             "time",
             duration_text(summary.proposing_seconds + summary.experiment_seconds),
-            f"{duration_text(summary.proposing_seconds)} of it proposing",
+            f"including {duration_text(summary.proposing_seconds)} proposing",
         ),
         Card("price", dollars_text(summary.dollars), "of all proposals"),
     ]
@@ -46,12 +46,12 @@ def cards_of(summary: RunSummary) -> list[Card]:
 
 
 def _steps_remark(summary: RunSummary) -> str:
-    """How many gave a score, and why there were no more where some were left."""
+    """The number of steps with a score, and why the run ended early if it did."""
     early = summary.ended if summary.proposed < summary.spec.budget.steps else ""
-    return "; ".join(filter(None, (f"{summary.succeeded} gave a score", one_line(early, 200))))
+    return "; ".join(filter(None, (f"{summary.succeeded} have a score", one_line(early, 200))))
 
 
-def _test_tile(name: str, test: TestResult) -> Card:
+def _test_card(name: str, test: TestResult) -> Card:
     if test.difference is None:
         return Card(name, "-", VERDICTS[test.verdict])
     figure, _, remark = brief_estimate_text(test.difference, signed=True).partition(" ")

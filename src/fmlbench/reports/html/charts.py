@@ -1,4 +1,4 @@
-"""The drawings of a run."""
+"""The charts of a run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from fmlbench.core.figures import score_text
-from fmlbench.metrics.reliability import StepFate, step_outcomes
+from fmlbench.metrics.reliability import OutcomeClass, step_outcomes
 from fmlbench.metrics.statistics.rates import wilson
 from fmlbench.reports.html.plots.bars import BarPart, draw_bar
 from fmlbench.reports.html.plots.map import draw_map, project
@@ -17,7 +17,7 @@ from fmlbench.reports.number_text import dollars_text, duration_text
 
 @dataclass(frozen=True)
 class Chart:
-    """A drawing with its legend."""
+    """A chart with its legend."""
 
     drawing: Markup
     parts: Sequence[BarPart]
@@ -36,18 +36,18 @@ def chart_scores(run: RunRecord, steps: Sequence[PlottedStep]) -> Markup:
         budget=run.spec.budget.steps,
     )
     best = run.summary.best
-    reached = f"; the best is {score_text(best.validation)} at step {best.index}" if best else ""
+    reached = f", the best step ({best.index}) has {score_text(best.validation)}" if best else ""
     label = f"{run.trace.metric.name} over steps: the baseline has {score_text(run.trace.baseline)}{reached}."
     return draw_scores(curve, label)
 
 
 def chart_map(run: RunRecord, steps: Sequence[PlottedStep]) -> Markup | None:
-    """Where the steps lie among each other; None where nobody embedded them."""
+    """The map of the steps' code; None if it was not embedded."""
     cloud = run.trace.cloud
     if cloud is None or len(steps) < 2:
         return None
     label = (
-        f"The code of {len(steps)} steps as points in a plane, by {cloud.embedder}; the path goes from step to step."
+        f"The code of {len(steps)} steps as points in a plane, by {cloud.embedder}; a path connects successive steps."
     )
     return draw_map(project(cloud.points), steps, run.trace.metric, label)
 
@@ -57,21 +57,21 @@ def chart_outcomes(run: RunRecord) -> Chart:
     counted = step_outcomes(run.trace)
     total = len(run.trace.proposed)
     parts = [
-        BarPart(str(fate), counted[fate], str(counted[fate]), fate.replace(" ", "-"))
-        for fate in StepFate
-        if counted[fate]
+        BarPart(str(kind), counted[kind], str(counted[kind]), kind.replace(" ", "-"))
+        for kind in OutcomeClass
+        if counted[kind]
     ]
-    interval = wilson(counted[StepFate.OK], total)
-    rate = f"{counted[StepFate.OK]} of {total} steps gave a score"
+    interval = wilson(counted[OutcomeClass.OK], total)
+    rate = f"{counted[OutcomeClass.OK]} of {total} steps have a score"
     caption = f"{rate} (95% interval {interval.low:.0%} to {interval.high:.0%})." if interval else "No step yet."
     troubles = run.trace.troubles
     if troubles:
-        caption += f" The machine failed {troubles} times; that is counted against nobody."
+        caption += f" Infrastructure failures: {troubles}; they are retried and do not count."
     return Chart(draw_bar(parts, caption), parts, caption)
 
 
 def chart_time(run: RunRecord) -> Chart:
-    """Where the time went."""
+    """Time by activity."""
     names = (("proposing", "proposing_seconds"), ("training and exams", "training_seconds"),
              ("sealed exams", "sealed_exam_seconds"), ("waiting", "waiting_seconds"))  # fmt: skip
     parts = [
@@ -82,4 +82,4 @@ def chart_time(run: RunRecord) -> Chart:
     tokens = run.measured.get("tokens")
     caption = f"{tokens:.3f} million tokens, " if tokens else "No tokens, "
     caption += f"price: {dollars_text(run.summary.dollars)}."
-    return Chart(draw_bar(parts, "Where the time went."), parts, caption)
+    return Chart(draw_bar(parts, "Time by activity."), parts, caption)

@@ -1,4 +1,4 @@
-"""Runs in groups within which they may be compared: equally sealed, of one track, with one budget."""
+"""Groups of comparable runs: same isolation, track, budget and retests."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ from fmlbench.reports.number_text import seal_text
 
 @dataclass(frozen=True)
 class ComparisonGroup:
-    """Runs that compare."""
+    """Runs that are comparable."""
 
     key: str
     terms: str
-    """What they have in common."""
+    """The terms that all runs share."""
     is_sealed: bool
     agents: Mapping[str, str]
-    """Every agent with its colour."""
+    """The colour class of each agent."""
     board: Board | None
     refusal: str
     """Why there is no leaderboard."""
@@ -31,19 +31,19 @@ class ComparisonGroup:
 
 
 def make_comparison_groups(runs: Mapping[str, RunRecord]) -> list[ComparisonGroup]:
-    """Leagues of two runs or more, in the order in which their first runs come; ``runs`` are by their address."""
+    """Groups of at least two runs, in order of their first run. The keys of ``runs`` are page anchors."""
     found: defaultdict[str, dict[str, RunRecord]] = defaultdict(dict)
     for key, run in runs.items():
         found[_terms(run.spec)][key] = run
     several = {terms: members for terms, members in found.items() if len(members) > 1}
-    return [_league(f"l{number}", terms, members) for number, (terms, members) in enumerate(several.items())]
+    return [_group(f"l{number}", terms, members) for number, (terms, members) in enumerate(several.items())]
 
 
 def _terms(spec: RunSpec) -> str:
     return f"{seal_text(spec.isolation)}, track {spec.track}, {spec.budget.terms}, {spec.retest_terms}"
 
 
-def _league(key: str, terms: str, members: Mapping[str, RunRecord]) -> ComparisonGroup:
+def _group(key: str, terms: str, members: Mapping[str, RunRecord]) -> ComparisonGroup:
     runs = list(members.values())
     measured = by_agent(runs)
     agents = {name: agent_class(place) for place, name in enumerate(measured)}

@@ -1,4 +1,4 @@
-"""How the measures of the search go with what it reached, a column per task."""
+"""Correlations of process measures with the improvement, a column per task."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.metrics.statistics.permutation import ALPHA
 
 _SHADES = 4
-"""How many colours there are on either side of zero."""
+"""Number of colours on either side of zero."""
 
 
 @dataclass(frozen=True)
 class CorrelationCell:
-    """A correlation with what it rests on."""
+    """A correlation with its interval, n and p."""
 
     r: str
     shade: str
-    """The class of its colour."""
-    is_sure: bool
-    """Whether the corrected p is small."""
+    """Its colour class."""
+    is_significant: bool
+    """Whether it is significant after correction."""
     remark: str
 
 
 @dataclass(frozen=True)
 class CorrelationTable:
-    """Measures against the improvement."""
+    """Correlations of measures with the improvement."""
 
     tasks: Sequence[str]
     rows: Sequence[tuple[str, Sequence[CorrelationCell | None]]]
@@ -34,7 +34,7 @@ class CorrelationTable:
 
 
 def correlation_table(runs: Sequence[MeasuredRun]) -> CorrelationTable | None:
-    """The table; None where runs are too few, or do not compare."""
+    """The table; None if there are too few runs or they are not comparable."""
     try:
         found = associate(runs)
     except BadRequest:
@@ -59,6 +59,6 @@ def _cell(one: Association) -> CorrelationCell:
     return CorrelationCell(
         r=f"{found.r:+.2f}",
         shade=f"{'positive' if found.r > 0 else 'negative'}{strength}",
-        is_sure=one.spearman_p_adjusted < ALPHA,
+        is_significant=one.spearman_p_adjusted < ALPHA,
         remark=f"{interval}n = {found.n}, p = {found.p:.2g}, corrected {one.spearman_p_adjusted:.2g}",
     )

@@ -1,4 +1,4 @@
-"""What is measured of a run, and where the run comes from."""
+"""The measures and the provenance of a run."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ Fact = tuple[str, str]
 
 @dataclass(frozen=True)
 class MeasureLine:
-    """A measure's value, or why there is none."""
+    """A measure's value, or why it is missing."""
 
     name: str
     value: str
@@ -28,13 +28,13 @@ def measures_of(run: RunRecord) -> list[MeasureLine]:
     lines: list[MeasureLine] = []
     for measure in MEASURES:
         value = run.measured.values[measure.name]
-        written = f"none: {value.why}" if isinstance(value, Missing) else value_text(value)
+        written = f"missing: {value.why}" if isinstance(value, Missing) else value_text(value)
         lines.append(MeasureLine(measure.name, written, measure.unit, measure.sentence))
     return lines
 
 
 def provenance_of(run: RunRecord) -> list[Fact]:
-    """Versions, digests and the machine."""
+    """Versions, digests and machine of a run."""
     spec, task, origin = run.spec, run.trace.task, run.state.provenance
     agent = spec.agent
     settings = ", ".join(f"{name}={value}" for name, value in agent.settings.items())
@@ -45,10 +45,10 @@ def provenance_of(run: RunRecord) -> list[Fact]:
         ("codebase", _material(task.codebase)),
         *(("data", _material(material)) for material in task.data),
         ("agent", ", ".join(filter(None, (f"{agent.name}: {agent.strategy} over {agent.proposer}", settings)))),
-        *((("model", f"{agent.model}, prompts {agent.prompts or 'its own'}"),) if agent.model else ()),
+        *((("model", f"{agent.model}, prompts {agent.prompts or 'of the agent program'}"),) if agent.model else ()),
         ("seed", str(spec.seed)),
         ("budget", spec.budget.terms),
-        *((("ended because", run.summary.ended),) if run.summary.ended else ()),
+        *((("end of search", run.summary.ended),) if run.summary.ended else ()),
     ]
     if run.trace.calibration:
         facts.append(("noise measured on", f"{run.trace.calibration.machine}, {run.trace.calibration.date}"))
@@ -58,7 +58,7 @@ def provenance_of(run: RunRecord) -> list[Fact]:
             ("machine", f"{origin.processor}, {origin.cores} cores, {origin.memory_mb} MB, {origin.platform}"),
             ("Python", f"{origin.python}; the task's: {origin.environment}"),
             ("sandbox", origin.sandbox),
-            ("draws from secret", origin.secret),
+            ("secret for data samples", origin.secret),
         ]
     return [(name, one_line(value)) for name, value in facts]
 

@@ -1,7 +1,7 @@
-"""The search tree as a graph beside a list: a row per step, a lane per branch.
+"""The search tree as a graph beside the list of steps: a row per step, a lane per branch.
 
-A step goes on in its parent's lane if it is the parent's last child; other children get a lane of their own, which is
-free again when their branch has ended. So a search that keeps improving one program is one straight line with twigs.
+The last child of a step continues in its parent's lane. Other children get a new lane, which is reused after their
+branch ends. So a search that keeps improving one program is a straight line with short branches.
 """
 
 from collections.abc import Sequence
@@ -18,19 +18,19 @@ _WIDEST = 112.0
 
 @dataclass(frozen=True)
 class Lanes:
-    """Which lane each step is in, by index."""
+    """The lane of each step, by index."""
 
     of: Sequence[int]
     parents: Sequence[int | None]
 
     @property
     def count(self) -> int:
-        """How many lanes there are."""
+        """The number of lanes."""
         return max(self.of, default=0) + 1
 
 
 def lay_lanes(parents: Sequence[int | None]) -> Lanes:
-    """A lane for every step, given each one's first parent."""
+    """Assign a lane to every step, given its first parent."""
     last_child: dict[int, int] = {parent: child for child, parent in enumerate(parents) if parent is not None}
     busy_until: list[int] = []
     lanes: list[int] = []
@@ -47,7 +47,7 @@ def lay_lanes(parents: Sequence[int | None]) -> Lanes:
 
 
 def draw_rows(lanes: Lanes, classes: Sequence[str]) -> list[Markup]:
-    """One slice of the graph per step; ``classes`` say how its knot looks."""
+    """One slice of the graph per step; ``classes`` are the CSS classes of the nodes."""
     pitch = min(_LANE, _WIDEST / lanes.count)
     width = pitch * lanes.count + 8
     strokes = _strokes(lanes, pitch)
@@ -66,7 +66,7 @@ def draw_rows(lanes: Lanes, classes: Sequence[str]) -> list[Markup]:
 
 
 def _strokes(lanes: Lanes, pitch: float) -> list[set[str]]:
-    """What is drawn in each row: down from parents, past other rows, into children."""
+    """The path segments in each row: from parents, through rows in between, to children."""
     strokes: list[set[str]] = [set() for _ in lanes.of]
     middle = number(ROW / 2)
     for child, parent in enumerate(lanes.parents):

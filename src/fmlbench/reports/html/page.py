@@ -1,4 +1,4 @@
-"""Put a report together: data in, one HTML file out."""
+"""Build the report and render it as one HTML file."""
 
 import base64
 import hashlib
@@ -20,25 +20,25 @@ from fmlbench.reports.summary import RunPhase
 
 _ROOM_OF_ONE_RUN = 2_000_000
 _ROOM_OF_ALL_RUNS = 20_000_000
-"""How many bytes of ideas, diffs and logs a report holds; a diff that is cut says how to see the rest."""
+"""Maximum bytes of ideas, diffs and logs in a report; a truncated diff names the command that shows all of it."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything on the page."""
+    """The content of the page."""
 
     title: str
     written: str
-    """When."""
+    """Date and time."""
     version: str
     groups: Sequence[ComparisonGroup]
     runs: Sequence[RunPage]
     refresh_seconds: int | None
-    """How often the page loads itself again; None once there is nothing to wait for."""
+    """Interval at which the page reloads itself; None if all runs are complete."""
 
 
 def make_report(runs: Sequence[RunRecord], *, written: str, refresh_seconds: int | None = None) -> Report:
-    """Work out what the page shows; ``written`` is the date on it."""
+    """Build the content of the page; ``written`` is its date."""
     names = agent_names([run.spec.agent for run in runs])
     keyed = {f"r{number}": replace(run, agent=name) for number, (run, name) in enumerate(zip(runs, names, strict=True))}
     room = min(_ROOM_OF_ONE_RUN, _ROOM_OF_ALL_RUNS // max(len(runs), 1))
@@ -53,7 +53,7 @@ def make_report(runs: Sequence[RunRecord], *, written: str, refresh_seconds: int
 
 
 def all_complete(runs: Sequence[RunRecord]) -> bool:
-    """Whether nothing will change any more."""
+    """Whether all runs are complete."""
     return all(run.summary.stage is RunPhase.COMPLETE for run in runs)
 
 
@@ -91,7 +91,7 @@ def _asset(name: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What the page's security policy knows its own style sheet and script by."""
+    """The hash of a style sheet or script in the page's Content-Security-Policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}"
 
 

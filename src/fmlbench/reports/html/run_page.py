@@ -1,4 +1,4 @@
-"""What is shown of one run."""
+"""The page section of one run."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from fmlbench.reports.summary import RunSummary
 
 @dataclass(frozen=True)
 class RunPage:
-    """One run, ready for the template."""
+    """One run for the template."""
 
     key: str
     name: str
@@ -28,7 +28,7 @@ class RunPage:
     seal: str
     is_sealed: bool
     gist: str
-    """How it came out, in a few words."""
+    """The result in a few words."""
     cards: Sequence[Card]
     scores: Markup
     has_tests: bool
@@ -45,7 +45,7 @@ class RunPage:
 
 
 def run_page(run: RunRecord, key: str, room: int) -> RunPage:
-    """Put one run's page together; ``room`` is how many bytes the details of its steps may take."""
+    """Build one run's section; ``room`` is the maximum size of the step details in bytes."""
     steps = plotted_steps(run, key)
     calibration = run.trace.calibration
     return RunPage(
@@ -75,7 +75,7 @@ def run_page(run: RunRecord, key: str, room: int) -> RunPage:
 
 
 def gist_of(summary: RunSummary) -> str:
-    """How a run came out, in a few words."""
+    """The result of a run in a few words."""
     if summary.test is not None:
         return VERDICTS[summary.test.verdict]
     return f"{summary.proposed} of {summary.spec.budget.steps} steps"

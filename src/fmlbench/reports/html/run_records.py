@@ -1,4 +1,4 @@
-"""Read runs for a report: each log once, each run's diffs by one git."""
+"""Read runs for a report: each log once, and all diffs of a run in one git process."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -22,21 +22,21 @@ CloudMaker = Callable[[RunFolder, Sequence[Step], Task], Cloud | None]
 
 @dataclass(frozen=True)
 class RunRecord:
-    """All that a report may tell of one run; of a run that goes on, nothing hidden is told."""
+    """The data of one run in a report. Hidden scores are included only if the search is finished."""
 
     folder: RunFolder
     agent: str
-    """What the agent is called in this report."""
+    """The agent's display name in this report."""
     state: RunState
     trace: Trace
     summary: RunSummary
     measured: MeasuredRun
     diffs: Sequence[str] | None
-    """What each step changed against its first parent, the baseline nothing; None where snapshots are missing."""
+    """The diff of each step against its first parent; None if snapshots are missing."""
 
     @property
     def spec(self) -> RunSpec:
-        """What was asked for."""
+        """The run's specification."""
         return self.trace.spec
 
     @property
@@ -46,7 +46,7 @@ class RunRecord:
 
 
 def by_agent(runs: Iterable[RunRecord]) -> dict[str, list[MeasuredRun]]:
-    """The measured runs of every agent, in the order in which their first runs come."""
+    """The measured runs of every agent, in order of their first run."""
     found: defaultdict[str, list[MeasuredRun]] = defaultdict(list[MeasuredRun])
     for run in runs:
         found[run.agent].append(run.measured)
@@ -54,7 +54,7 @@ def by_agent(runs: Iterable[RunRecord]) -> dict[str, list[MeasuredRun]]:
 
 
 def read_run(folder: RunFolder, task_of: TaskFinder, cloud_of: CloudMaker | None = None) -> RunRecord:
-    """A run as its folder tells it now; its code is embedded if somebody says how."""
+    """Read a run's folder; its code is embedded if ``cloud_of`` is given."""
     spec = folder.read_spec()
     events = [*read_events(folder.events), *read_events(folder.sealed)]
     state = replay(events)
@@ -73,7 +73,7 @@ def read_run(folder: RunFolder, task_of: TaskFinder, cloud_of: CloudMaker | None
 
 
 def _diffs(folder: RunFolder, steps: Sequence[Step]) -> list[str] | None:
-    # The baseline has no parent; against itself it changed nothing.
+    # The baseline has no parent, so it is compared with itself.
     pairs = [(steps[(step.move.parents or (step.index,))[0]].snapshot, step.snapshot) for step in steps]
     try:
         return Snapshots(folder.code).diffs(pairs)

@@ -1,4 +1,4 @@
-"""Text as it stands in the page's script data, and how much of it there is room for."""
+"""Escape and truncate text for the page's script data."""
 
 import json
 
@@ -6,7 +6,7 @@ _HTML_LETTERS = "<>&\u2028\u2029"
 
 
 def to_json(value: object) -> str:
-    """JSON none of whose letters HTML takes for its own, so that nothing in it can end the element it stands in."""
+    """JSON with HTML special characters escaped, so that no value can close the script element."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     for letter in _HTML_LETTERS:
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -14,18 +14,18 @@ def to_json(value: object) -> str:
 
 
 def head_of(text: str, room: int) -> str:
-    """The beginning of a text, about as long as there is room for when it is written."""
+    """The beginning of a text, truncated to about ``room`` encoded bytes."""
     return text[: _letters(text, room)]
 
 
 def tail_of(text: str, room: int) -> str:
-    """The end of a text, the same."""
+    """The end of a text, truncated to about ``room`` encoded bytes."""
     return text[len(text) - _letters(text, room) :]
 
 
 def _letters(text: str, room: int) -> int:
-    """How many letters of a text fit into so many bytes, as long as they are much like each other."""
-    # A letter takes six bytes at most, as \u003c does.
+    """The number of characters that fit into ``room`` bytes, estimated from the mean size of a character."""
+    # A character takes at most six bytes, as \u003c does.
     if len(text) * 6 <= room:
         return len(text)
     written = len(to_json(text).encode("utf-8"))

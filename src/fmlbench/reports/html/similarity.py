@@ -1,4 +1,4 @@
-"""How much code the winners of a task share with each other and with the expert reference."""
+"""Similarity of the winners of a task to each other and to the expert reference."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,13 +11,13 @@ from fmlbench.workspace.snapshots import Snapshots
 Code = Mapping[str, str]
 
 _NOTE = (
-    "Of the information that the winner in a row adds to the baseline: the share that the column's code adds as well. "
-    "The winner of an agent is that of its run with the best validation score."
+    "The share of the information that the row's winner adds to the baseline that the column's code adds too. "
+    "Each agent is represented by its run with the best validation score."
 )
 
 
-def similarity_sheet(runs: Sequence[RunRecord]) -> DataTable | None:
-    """The winner of each agent against those of the others; None where fewer than two agents have one."""
+def similarity_table(runs: Sequence[RunRecord]) -> DataTable | None:
+    """The similarity of the agents' winners; None if fewer than two agents have one."""
     best = _best_runs(runs)
     code = {agent: found for agent, run in best.items() if (found := _winner_and_baseline(run))}
     if len(code) < 2:
@@ -38,7 +38,7 @@ def similarity_sheet(runs: Sequence[RunRecord]) -> DataTable | None:
 
 
 def _best_runs(runs: Sequence[RunRecord]) -> dict[str, RunRecord]:
-    """The run of each agent whose winner has the best validation score, where it is not the baseline."""
+    """Each agent's run with the best validation score, if its winner is not the baseline."""
     best: dict[str, RunRecord] = {}
     for run in runs:
         winner = run.trace.winner
@@ -52,9 +52,9 @@ def _best_runs(runs: Sequence[RunRecord]) -> dict[str, RunRecord]:
 
 
 def _winner_and_baseline(run: RunRecord) -> tuple[Code, Code] | None:
-    """The code of a run's winner and of its baseline; None where snapshots are missing."""
+    """The code of a run's winner and of its baseline; None if snapshots are missing."""
     winner = run.trace.winner
-    assert winner is not None  # noqa: S101 - asked of runs with a winner only
+    assert winner is not None  # noqa: S101 - called only for runs with a winner
     snapshots = Snapshots(run.folder.code)
     try:
         return snapshots.read(winner.snapshot), snapshots.read(run.state.steps[0].snapshot)

@@ -1,4 +1,4 @@
-"""A step as the page shows it: a line in the list, and what a click on it tells."""
+"""A step on the page: a line in the list, and the details that a click shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from fmlbench.reports.untrusted import clean, one_line
 
 _DIFF_SHARE = 5 / 8
 _OTHER_SHARE = 1 / 8
-"""Of the room for a step: its diff, and each of its idea, its reason and its log."""
+"""Shares of a step's bytes: the diff, and each of idea, reason and log."""
 _MANY = 1e6
-"""Sigmas that nobody wants to see a decimal of."""
+"""Above this many sigmas no decimals are shown."""
 
 
 @dataclass(frozen=True)
@@ -31,21 +31,21 @@ class StepLine:
     index: int
     target: str
     lanes: Markup
-    fate: str
-    """The class of its colour."""
+    outcome_class: str
+    """Its colour class."""
     result: str
-    """The score, or how it ended without one."""
+    """The score, or the outcome if there is none."""
     mark: str
-    """What sets it apart, in a word; usually nothing."""
+    """'winner', 'best so far' or empty."""
     idea: str
 
 
 @dataclass(frozen=True)
 class StepDetail:
-    """What the page's script shows of a step; plain text all of it."""
+    """The details of a step that the page's script shows, all as plain text."""
 
     title: str
-    fate: str
+    outcome_class: str
     outcome: str
     parents: Sequence[int]
     facts: Sequence[tuple[str, str]]
@@ -58,14 +58,14 @@ class StepDetail:
 
 
 def plotted_steps(run: RunRecord, key: str) -> list[PlottedStep]:
-    """The steps as plots want them."""
+    """The steps for the plots."""
     steps = run.state.steps
     return [
         PlottedStep(
             index=row.index,
             target=target_of(key, row.index),
             hint=_hint(row),
-            fate=step_outcome(steps[row.index]),
+            outcome_class=step_outcome(steps[row.index]),
             score=row.score,
             test=row.test,
             was_best=row.was_best,
@@ -76,7 +76,7 @@ def plotted_steps(run: RunRecord, key: str) -> list[PlottedStep]:
 
 
 def step_lines(run: RunRecord, key: str) -> list[StepLine]:
-    """The list of a run's steps, with the tree they grew into beside it."""
+    """The list of a run's steps, with the graph of the search tree."""
     steps = run.state.steps
     rows = step_rows(run.state, run.trace.metric)
     classes = [_class(steps[row.index]) + (" winner" if is_winner(row) else "") for row in rows]
@@ -86,33 +86,33 @@ def step_lines(run: RunRecord, key: str) -> list[StepLine]:
             index=row.index,
             target=target_of(key, row.index),
             lanes=lanes,
-            fate=_class(steps[row.index]),
+            outcome_class=_class(steps[row.index]),
             result=score_text(row.score) if row.score is not None else str(row.outcome),
             mark="winner" if is_winner(row) else "best so far" if row.was_best and row.index else "",
-            idea=one_line(row.idea, 200) if row.index else "the codebase as it is",
+            idea=one_line(row.idea, 200) if row.index else "the unchanged codebase",
         )
         for row, lanes in zip(rows, drawn, strict=True)
     ]
 
 
 def step_details(run: RunRecord, room: int) -> list[StepDetail]:
-    """What a click on each step tells; ``room`` is how many bytes all of them together may take."""
+    """The details of all steps; ``room`` is their maximum size in bytes."""
     rows = step_rows(run.state, run.trace.metric)
     return [_detail(run, row, room // len(rows)) for row in rows]
 
 
 def to_script_data(details: Sequence[StepDetail]) -> Markup:
     """The details as data for the page's script."""
-    return Markup(to_json([vars(detail) for detail in details]))  # noqa: S704 - no letter of it is markup
+    return Markup(to_json([vars(detail) for detail in details]))  # noqa: S704 - to_json escapes HTML
 
 
 def target_of(key: str, index: int) -> str:
-    """The address of a step within the page."""
+    """The anchor of a step on the page."""
     return f"{key}.s{index}"
 
 
 def is_winner(row: StepRow) -> bool:
-    """Whether this is the validation winner and not just the baseline."""
+    """Whether this is the validation winner and not the baseline."""
     return row.is_best and row.index > 0
 
 
@@ -132,7 +132,7 @@ def _detail(run: RunRecord, row: StepRow, room: int) -> StepDetail:
     other = int(room * _OTHER_SHARE)
     return StepDetail(
         title=f"Step {row.index}: {row.operator}",
-        fate=_class(step),
+        outcome_class=_class(step),
         outcome=str(row.outcome),
         parents=row.parents,
         facts=[*_score_facts(run, row), *_effort_facts(step), *_measured_facts(step)],
@@ -174,7 +174,7 @@ def _effort_facts(step: Step) -> list[tuple[str, str]]:
 def _measured_facts(step: Step) -> list[tuple[str, str]]:
     return [
         *_named(step.evaluation.metrics, ""),
-        *_named(step.evaluation.self_reported, " (says the code itself)"),
+        *_named(step.evaluation.self_reported, " (self-reported)"),
     ]
 
 
@@ -183,9 +183,9 @@ def _named(values: Mapping[str, float], remark: str) -> list[tuple[str, str]]:
 
 
 def _diff(run: RunRecord, row: StepRow, room: int) -> tuple[str, str]:
-    """The diff as far as there is room for it, and a note where it is not whole."""
+    """The diff, truncated to ``room``, and a note if it is truncated or missing."""
     if not row.parents:
-        return "", "The baseline changed nothing."
+        return "", "The baseline has no diff."
     if run.diffs is None:
         return "", "The snapshots of this run are missing, so its diffs cannot be shown."
     diff = clean(run.diffs[row.index])

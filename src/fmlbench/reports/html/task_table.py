@@ -1,4 +1,4 @@
-"""All runs of a task: a race on one plot, and a table."""
+"""All runs of a task: a progress plot and tables."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from fmlbench.metrics.scale import best_so_far
 from fmlbench.reports.agent_tables import agent_task_scores, agent_task_table
 from fmlbench.reports.html.plots.progress_plot import ProgressLine, draw_progress
 from fmlbench.reports.html.run_records import RunRecord, by_agent
-from fmlbench.reports.html.similarity import similarity_sheet
+from fmlbench.reports.html.similarity import similarity_table
 from fmlbench.reports.measures import value_text
 from fmlbench.reports.number_text import brief_estimate_text
 from fmlbench.reports.summary import RunPhase, RunSummary
@@ -30,13 +30,13 @@ class TaskLine:
     colour: str
     seed: int
     remark: str
-    """How far the run has come; of a complete one, what is suspicious about it."""
+    """The phase of an incomplete run; the flags of a complete one."""
     cells: Sequence[str]
 
 
 @dataclass(frozen=True)
 class TaskTable:
-    """All runs of a task, ready for the template."""
+    """All runs of a task for the template."""
 
     name: str
     title: str
@@ -44,15 +44,15 @@ class TaskTable:
     metric: str
     race: Markup
     rounds: DataTable | None
-    """Means over seeds, a row per agent; None where its runs do not compare."""
+    """Means over seeds, a row per agent; None if the runs are not comparable."""
     columns: Sequence[str]
     lines: Sequence[TaskLine]
     similarity: DataTable | None
-    """How much code the agents' winners share; None where fewer than two agents have one."""
+    """The similarity of the agents' winners; None if fewer than two agents have one."""
 
 
 def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> TaskTable:
-    """The runs of one task, by their address."""
+    """The tables of one task; the keys of ``runs`` are page anchors."""
     task = next(iter(runs.values())).trace.task
     direction = "higher" if task.metric.goal is Goal.MAXIMIZE else "lower"
     runners = [_runner(key, run, agents[run.agent]) for key, run in runs.items()]
@@ -61,11 +61,11 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
         title=task.title,
         question=task.question,
         metric=f"{task.metric.name}, {direction} is better",
-        race=draw_progress(runners, f"The best validation gain so far of {len(runs)} runs, step by step."),
+        race=draw_progress(runners, f"Best validation gain so far of {len(runs)} runs, by step."),
         rounds=_rounds(list(runs.values())),
         columns=("baseline", "best", "test gain [95%]", *(name.replace("_", " ") for name in _MEASURES)),
         lines=[_line(key, run, agents[run.agent]) for key, run in runs.items()],
-        similarity=similarity_sheet(list(runs.values())),
+        similarity=similarity_table(list(runs.values())),
     )
 
 

@@ -1,1 +1,1 @@
-"""Where jobs are carried out: on this machine, on Ray, on SLURM."""
+"""Engines that execute jobs: local processes, Ray and SLURM."""

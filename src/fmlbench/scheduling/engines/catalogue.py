@@ -1,11 +1,11 @@
-"""The engines there are, by name; each is opened with what it needs to know of a plan."""
+"""Open an engine by name."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.scheduling.engines.engine import Engine
-from fmlbench.scheduling.job import Player
+from fmlbench.scheduling.job import JobRunner
 from fmlbench.scheduling.plan import Plan
 
 
@@ -21,7 +21,7 @@ def _local(plan: Plan, cache: Path) -> Engine:
 
     machine = this_machine()
     workers = plan.study.caps.parallel or machine.workers([run.needs for run in plan.runs])
-    return Local(Player(cache=cache), workers, machine)
+    return Local(JobRunner(cache=cache), workers, machine)
 
 
 def _ray(plan: Plan, cache: Path) -> Engine:

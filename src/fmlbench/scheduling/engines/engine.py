@@ -1,7 +1,7 @@
 """The protocol of engines.
 
-An engine starts jobs and says when one is under way no more. What came of it stands in the run's folder: an engine's
-own state is never needed, so a sweep can be killed and started again, on another engine if need be.
+An engine starts jobs and reports when one has ended. The result is in the run's folder. The state of an engine is
+never needed, so a sweep can be killed and started again, even on another engine.
 """
 
 from collections.abc import Sequence
@@ -13,41 +13,41 @@ from fmlbench.scheduling.plan import PlannedRun
 
 @dataclass(frozen=True)
 class JobDone:
-    """A job that is under way no more."""
+    """A job that has ended."""
 
     runs: tuple[PlannedRun, ...]
-    words: str = ""
-    """What the engine has to say about it, if anything went wrong."""
+    error: str = ""
+    """The engine's error message, if any."""
 
 
 class Engine(Protocol):
-    """Somewhere to carry out jobs."""
+    """Executes jobs."""
 
     @property
     def parallel(self) -> int:
-        """How many runs can go on at once."""
+        """Number of parallel runs."""
         ...
 
-    def adopted(self) -> Sequence[PlannedRun]:
-        """What is under way when the sweep begins: left by an earlier one."""
+    def recovered(self) -> Sequence[PlannedRun]:
+        """Runs that are still executing from an earlier sweep."""
         ...
 
     def room(self) -> int:
-        """How many more runs can be started now."""
+        """Number of further runs that can be started now."""
         ...
 
     def start(self, runs: Sequence[PlannedRun]) -> None:
-        """Start runs; no more than there is room for."""
+        """Start runs, at most ``room()``."""
         ...
 
-    def over(self) -> Sequence[JobDone]:
-        """The jobs that ended since the last call; returns at once."""
+    def finished(self) -> Sequence[JobDone]:
+        """The jobs that ended since the last call; does not block."""
         ...
 
     def stop(self) -> None:
-        """End what is under way, in good order, and wait for it."""
+        """Stop all jobs cleanly, and wait for them."""
         ...
 
     def close(self) -> None:
-        """The sweep's own process is about to end: stop what cannot go on without it."""
+        """Called before the sweep's process ends: stop jobs that cannot continue without it."""
         ...

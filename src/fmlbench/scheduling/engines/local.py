@@ -1,7 +1,7 @@
-"""Play runs on this machine: a thread per worker, a process per run, no daemon.
+"""Execute runs on this machine: a thread per worker, a process per run, no daemon.
 
-Cores and GPUs are divided between the workers, so that runs do not slow each other; a worker that is killed takes
-nothing with it but its own attempt.
+Cores and GPUs are divided among the workers, so that runs do not slow each other. A killed process loses only its own
+attempt.
 """
 
 import os
@@ -13,20 +13,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fmlbench.scheduling.engines.engine import JobDone
-from fmlbench.scheduling.job import Player, carry_out
+from fmlbench.scheduling.job import JobRunner, run_job
 from fmlbench.scheduling.plan import Needs, PlannedRun
 
 
 @dataclass(frozen=True)
 class Machine:
-    """What there is to divide."""
+    """The resources to divide among workers."""
 
     cores: tuple[int, ...]
     memory_mb: int
     gpus: tuple[int, ...]
 
     def workers(self, needs: Sequence[Needs]) -> int:
-        """How many runs fit beside each other, whichever they are."""
+        """The number of runs that fit in parallel, for the largest needs."""
         threads = max(need.threads for need in needs)
         memory = max(need.memory_mb for need in needs)
         fit = min(len(self.cores) // threads, self.memory_mb // memory)
@@ -35,12 +35,12 @@ class Machine:
         return max(1, fit)
 
     def shares(self, workers: int) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """The cores and GPUs of each worker; nobody gets any of their own where there are too few."""
+        """The cores and GPUs of each worker; empty if there are too few to divide."""
         return list(zip(_divide(self.cores, workers), _divide(self.gpus, workers), strict=True))
 
 
 def this_machine() -> Machine:
-    """What this machine has, as far as this process may use it."""
+    """The resources that this process may use."""
     gpus = sorted(int(path.name.removeprefix("nvidia")) for path in Path("/dev").glob("nvidia[0-9]*"))
     return Machine(
         cores=tuple(sorted(os.sched_getaffinity(0))),
@@ -55,25 +55,25 @@ def _divide(things: Sequence[int], workers: int) -> list[tuple[int, ...]]:
 
 
 class Local:
-    """Plays runs in processes of this machine."""
+    """Executes runs in local processes."""
 
-    def __init__(self, player: Player, workers: int, machine: Machine) -> None:
+    def __init__(self, runner: JobRunner, workers: int, machine: Machine) -> None:
         self.parallel = workers
         self._shares: queue.SimpleQueue[tuple[tuple[int, ...], tuple[int, ...]]] = queue.SimpleQueue()
         for share in machine.shares(workers):
             self._shares.put(share)
-        self._player = player
+        self._runner = runner
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="worker")
         self._over: queue.SimpleQueue[JobDone] = queue.SimpleQueue()
         self._stopping = threading.Event()
         self._under_way = 0
 
-    def adopted(self) -> Sequence[PlannedRun]:
-        """Nothing outlives a sweep here."""
+    def recovered(self) -> Sequence[PlannedRun]:
+        """None: no job outlives its sweep."""
         return []
 
     def room(self) -> int:
-        """Workers that have nothing to do."""
+        """Number of idle workers."""
         return self.parallel - self._under_way
 
     def start(self, runs: Sequence[PlannedRun]) -> None:
@@ -82,7 +82,7 @@ class Local:
             self._under_way += 1
             self._pool.submit(self._work, run)
 
-    def over(self) -> Sequence[JobDone]:
+    def finished(self) -> Sequence[JobDone]:
         """The runs whose process has ended."""
         ended: list[JobDone] = []
         while not self._over.empty():
@@ -91,22 +91,22 @@ class Local:
         return ended
 
     def stop(self) -> None:
-        """Ask all players to put everything away, and wait until they have."""
+        """Terminate all run processes cleanly, and wait for them."""
         self._stopping.set()
         self._pool.shutdown(wait=True)
 
     def close(self) -> None:
-        """Nobody would be left to look after the players."""
+        """Stop: run processes need the sweep's process."""
         self.stop()
 
     def _work(self, run: PlannedRun) -> None:
         share = self._shares.get()
-        words = ""
+        problem = ""
         try:
-            player = replace(self._player, cores=share[0], gpus=share[1] if run.needs.wants_gpu else ())
-            carry_out(run.folder, player, self._stopping)
+            runner = replace(self._runner, cores=share[0], gpus=share[1] if run.needs.wants_gpu else ())
+            run_job(run.folder, runner, self._stopping)
         except OSError as error:
-            words = str(error)
+            problem = str(error)
         finally:
             self._shares.put(share)
-            self._over.put(JobDone((run,), words))
+            self._over.put(JobDone((run,), problem))

@@ -1,7 +1,6 @@
-"""Ray: a cluster that is there, or one of this machine alone.
+"""Execute runs on Ray: an existing cluster, or one started on this machine.
 
-Ray places jobs by CPUs, memory and GPUs. It retries nothing: who fails how often is written in the run folders, and
-one policy is enough.
+Ray places jobs by CPUs, memory and GPUs. Its retries are disabled, because the sweep retries runs itself.
 """
 
 import importlib
@@ -14,7 +13,7 @@ from typing import Any
 from fmlbench.core.errors import EngineMissing
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.engines.engine import JobDone
-from fmlbench.scheduling.job import Player, carry_out, gpu_numbers
+from fmlbench.scheduling.job import JobRunner, gpu_numbers, run_job
 from fmlbench.scheduling.plan import PlannedRun
 from fmlbench.scheduling.study import RayOptions, Study
 
@@ -37,33 +36,33 @@ def open_ray(study: Study, cache: Path) -> "RayCluster":
 
 
 class RayCluster:
-    """Plays runs as tasks of a Ray cluster."""
+    """Executes runs as Ray tasks."""
 
     def __init__(self, ray: Any, options: RayOptions, cache: Path, parallel: int | None) -> None:
         self._ray = ray
         self._options = options
-        self._player = Player(cache=cache, python=options.python) if options.python else Player(cache=cache)
+        self._runner = JobRunner(cache=cache, python=options.python) if options.python else JobRunner(cache=cache)
         self._cap = parallel
-        # Killed with its worker, a player is started anew by the sweep, which knows how often that has happened.
+        # The sweep retries runs that are killed with their worker, and counts these failures.
         self._play = ray.remote(max_retries=0)(play)
         self._under_way: dict[Any, PlannedRun] = {}
 
     @property
     def parallel(self) -> int:
-        """As many as there are CPUs, or as the study allows."""
+        """The number of CPUs, limited by the study's cap."""
         cpus = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
         return min(cpus, self._cap or cpus)
 
-    def adopted(self) -> Sequence[PlannedRun]:
-        """Nothing outlives a sweep here."""
+    def recovered(self) -> Sequence[PlannedRun]:
+        """None: no job outlives its sweep."""
         return []
 
     def room(self) -> int:
-        """How many more runs could be placed; none while more are under way than the nodes that are left have CPUs."""
+        """Number of further runs; zero if more are running than the remaining nodes have CPUs."""
         return max(0, self.parallel - len(self._under_way))
 
     def start(self, runs: Sequence[PlannedRun]) -> None:
-        """Hand runs to Ray."""
+        """Submit runs to Ray."""
         for run in runs:
             placed = self._play.options(
                 num_cpus=run.needs.threads,
@@ -71,18 +70,18 @@ class RayCluster:
                 num_gpus=self._options.gpus if run.needs.wants_gpu else 0,
                 name=run.folder.path.name,
             )
-            self._under_way[placed.remote(str(run.folder.path), self._player)] = run
+            self._under_way[placed.remote(str(run.folder.path), self._runner)] = run
 
-    def over(self) -> Sequence[JobDone]:
-        """The runs whose task has ended, or died with its node."""
+    def finished(self) -> Sequence[JobDone]:
+        """The runs whose task has ended or was lost with its node."""
         if not self._under_way:
             return []
         references = list(self._under_way)
         ready, _ = self._ray.wait(references, num_returns=len(references), timeout=0)
-        return [JobDone((self._under_way.pop(reference),), self._words(reference)) for reference in ready]
+        return [JobDone((self._under_way.pop(reference),), self._error_of(reference)) for reference in ready]
 
     def stop(self) -> None:
-        """Interrupt all tasks, which end their players in good order, and leave the cluster."""
+        """Interrupt all tasks, which stop their runs cleanly, and disconnect."""
         for reference in self._under_way:
             self._ray.cancel(reference, force=False)
         if self._under_way:
@@ -91,10 +90,10 @@ class RayCluster:
         self._ray.shutdown()
 
     def close(self) -> None:
-        """Ray ends the tasks of a driver that has gone."""
+        """Stop: Ray kills the tasks of a driver that exits."""
         self.stop()
 
-    def _words(self, reference: Any) -> str:
+    def _error_of(self, reference: Any) -> str:
         try:
             self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
@@ -102,9 +101,9 @@ class RayCluster:
         return ""
 
 
-def play(path: str, player: Player) -> None:
-    """Carry out one job, in a worker of Ray; it interrupts its main thread when the job is cancelled."""
-    # Ray tells a worker's programs of its GPUs by the environment alone, and candidates have one of their own.
+def play(path: str, runner: JobRunner) -> None:
+    """Execute one job in a Ray worker, whose main thread Ray interrupts when the job is cancelled."""
+    # Ray passes a worker's GPUs only through environment variables, which candidates do not inherit.
     ray: Any = importlib.import_module("ray")
-    own = replace(player, gpus=gpu_numbers(ray.get_gpu_ids()))
-    carry_out(RunFolder(Path(path)), own, threading.Event())
+    own = replace(runner, gpus=gpu_numbers(ray.get_gpu_ids()))
+    run_job(RunFolder(Path(path)), own, threading.Event())

@@ -76,7 +76,7 @@ def test_what_agents_write_is_text(run: RunFolder):
 
 def test_a_click_tells_idea_facts_and_diff(run: RunFolder):
     baseline, first, *_ = details_in(page_of(run))
-    assert baseline["diff_note"] == "The baseline changed nothing."
+    assert baseline["diff_note"] == "The baseline has no diff."
     assert first["idea"] == "</script><script>alert(1)</script><img src=x onerror=alert(2)>{{ 7 * 7 }}"
     assert str(first["diff"]).startswith("diff --git a/model/layers.py b/model/layers.py")
     assert first["parents"] == [0]
@@ -135,7 +135,7 @@ def test_agents_that_cannot_be_compared_get_no_leaderboard_but_a_reason(run: Run
     report = make_report([read(folder) for folder in runs], written="today")
     assert report.groups[0].board is None
     assert "have no task and seed in common" in report.groups[0].refusal
-    assert "There is no leaderboard" in render(report)
+    assert "No leaderboard" in render(report)
 
 
 def test_the_leaderboard_draws_every_agent_with_its_tie_groups(run: RunFolder, tmp_path: Path):
@@ -144,7 +144,7 @@ def test_the_leaderboard_draws_every_agent_with_its_tie_groups(run: RunFolder, t
     assert board
     assert len(board.strips) == len(board.sheet.rows) == 2
     assert board.groups == ["tie group 1: " + ", ".join(row[0] for row in board.sheet.rows)]
-    assert board.verdicts[0][0] == "one against other: cannot tell"
+    assert board.verdicts[0][0] == "one vs other: undecided"
 
 
 def test_a_run_that_ended_early_says_why(run: RunFolder, tmp_path: Path):
@@ -157,8 +157,8 @@ def test_a_run_that_ended_early_says_why(run: RunFolder, tmp_path: Path):
     record = read(folder)
     assert record.summary.proposed < record.spec.budget.steps
     page = render(make_report([record], written="today"))
-    assert "gave a score; its model &lt;b&gt;stopped&lt;/b&gt; answering" in page
-    assert "<dt>ended because</dt>" in page
+    assert "have a score; its model &lt;b&gt;stopped&lt;/b&gt; answering" in page
+    assert "<dt>end of search</dt>" in page
 
 
 def test_one_agent_with_two_models_is_two_agents(run: RunFolder, tmp_path: Path):
@@ -169,7 +169,7 @@ def test_one_agent_with_two_models_is_two_agents(run: RunFolder, tmp_path: Path)
     assert board
     assert sorted(row[0] for row in board.sheet.rows) == ["greedy-x", "greedy-y"]
     assert [line.agent for line in report.groups[0].tasks[0].lines] == ["greedy-x", "greedy-x", "greedy-y", "greedy-y"]
-    assert ("model", "a/x, prompts its own") in report.runs[0].provenance
+    assert ("model", "a/x, prompts of the agent program") in report.runs[0].provenance
 
 
 def test_every_task_has_the_means_of_its_agents(run: RunFolder, tmp_path: Path):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from fmlbench.metrics.reliability import StepFate
+from fmlbench.metrics.reliability import OutcomeClass
 from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.reports.html.plots.bars import BarPart, draw_bar
 from fmlbench.reports.html.plots.frame import Frame
@@ -20,8 +20,8 @@ from fmlbench.testing.histories import ACCURACY, ERROR
 
 
 def plotted(index: int, score: float | None, *, test: float | None = None, best: bool = False) -> PlottedStep:
-    fate = StepFate.OK if score is not None else StepFate.FAILED
-    return PlottedStep(index, f"r0.s{index}", f"step {index}", fate, score, test, was_best=best, is_winner=False)
+    kind = OutcomeClass.OK if score is not None else OutcomeClass.FAILED
+    return PlottedStep(index, f"r0.s{index}", f"step {index}", kind, score, test, was_best=best, is_winner=False)
 
 
 def curve(*steps: PlottedStep, sigma: float | None = 0.01, reference: float | None = 0.8) -> ScoreCurve:

@@ -8,7 +8,7 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState
 from fmlbench.reports.html.page import make_report, render
 from fmlbench.reports.html.run_records import RunRecord, read_run
-from fmlbench.reports.html.similarity import similarity_sheet
+from fmlbench.reports.html.similarity import similarity_table
 from fmlbench.tasks.library import find_task
 from fmlbench.testing.made_runs import make_run
 
@@ -34,15 +34,15 @@ def test_winners_with_the_same_code_share_most_of_it(tmp_path: Path):
         [False, True],
         [True, False],
     ]
-    assert "Code that winners share" in render(page)
+    assert "Similarity of winners" in render(page)
 
 
 def test_winners_with_code_of_their_own_share_little(tmp_path: Path):
-    sheet = similarity_sheet([read(make_run(tmp_path, agent=name, steps=4, skill=9.0)) for name in ("first", "second")])
+    sheet = similarity_table([read(make_run(tmp_path, agent=name, steps=4, skill=9.0)) for name in ("first", "second")])
     assert sheet is not None
     assert all(int(cell.rstrip("%")) < 50 for row in sheet.rows for cell in row[3:] if cell)
 
 
 def test_agents_without_a_winner_are_left_out(tmp_path: Path):
     runs = [read(make_run(tmp_path, agent=agent, steps=3, skill=-9.0)) for agent in ("first", "second")]
-    assert similarity_sheet(runs) is None
+    assert similarity_table(runs) is None

@@ -1,1 +1,1 @@
-"""Plots as SVG text: no plotting library, no script, and colours that the page's style sheet decides."""
+"""Plots as SVG text, without a plotting library or script; the page's style sheet sets the colours."""

@@ -1,4 +1,4 @@
-"""A whole as one bar of its parts."""
+"""A stacked bar."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _WIDTH, _HEIGHT = 640.0, 22.0
 
 @dataclass(frozen=True)
 class BarPart:
-    """One part: what it is called, how large it is, how that is written, and its colour's class."""
+    """One part: name, size, formatted size, and colour class."""
 
     name: str
     size: float
@@ -21,7 +21,7 @@ class BarPart:
 
 
 def draw_bar(parts: Sequence[BarPart], label: str) -> Markup:
-    """The bar; parts of no size are left out."""
+    """Draw the bar; parts of size zero are left out."""
     total = sum(part.size for part in parts) or 1.0
     drawn: list[Markup] = []
     x = 0.0

@@ -1,4 +1,4 @@
-"""The frame of a plot: its size, its axes, and the shapes that marks have."""
+"""The frame of a plot: its size, its axes, and the shapes of marks."""
 
 import math
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ from fmlbench.reports.html.plots.svg import element, line, number, text
 
 WIDTH, HEIGHT = 640.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 84.0, 14.0, 14.0, 62.0
-"""Wide enough for the larger letters that a phone gets."""
+"""Wide enough for the larger font on phones."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Two scales, and what they are scales of."""
+    """Two scales with their labels."""
 
     across: Scale
     up: Scale
     across_label: str
     up_label: str
     is_counted: bool = True
-    """Whether only whole numbers mean something across."""
+    """Whether the horizontal axis has only whole numbers."""
 
     def axes(self) -> list[Markup]:
-        """Grid lines with their numbers, and the names of both axes."""
+        """Grid lines, tick labels and axis names."""
         return [*self._rows(), *self._columns(), *self._names()]
 
     def _rows(self) -> list[Markup]:
@@ -55,7 +55,7 @@ class Frame:
 
 
 def linked(target: str, hint: str, shape: Markup) -> Markup:
-    """A mark that leads to a step; keyboards get there by the list of steps, so it is no stop of theirs."""
+    """A mark that links to a step. It is not a tab stop, because the list of steps has the same links."""
     return element("a", element("title", hint), shape, href=f"#{target}", tabindex="-1")
 
 
@@ -65,18 +65,18 @@ def disc(x: float, y: float, class_: str) -> Markup:
 
 
 def diamond(x: float, y: float, class_: str, size: float = 5.0) -> Markup:
-    """A mark that stands on its corner."""
+    """A diamond."""
     return _shape([(x, y - size), (x + size, y), (x, y + size), (x - size, y)], class_)
 
 
 def triangle(x: float, y: float, class_: str, *, points_up: bool, size: float = 5.5) -> Markup:
-    """A mark that says in which direction a value lies."""
+    """A triangle that points to a value outside the plot."""
     tip = -size if points_up else size
     return _shape([(x, y + tip), (x + size, y - tip), (x - size, y - tip)], class_)
 
 
 def cross(x: float, y: float, class_: str, size: float = 4.5) -> Markup:
-    """The mark of something that came to nothing."""
+    """A cross, for steps without a score."""
     strokes = (
         f"M{number(x - size)} {number(y - size)}l{2 * size:g} {2 * size:g}m0 {-2 * size:g}l{-2 * size:g} {2 * size:g}"
     )
@@ -84,7 +84,7 @@ def cross(x: float, y: float, class_: str, size: float = 4.5) -> Markup:
 
 
 def star(x: float, y: float, class_: str, size: float = 9.0) -> Markup:
-    """The mark of the best."""
+    """A star, for the winner."""
     radii = [size, size * 0.42] * 5
     corners = [
         (x + radius * math.sin(math.pi * turn / 5), y - radius * math.cos(math.pi * turn / 5))

@@ -1,4 +1,4 @@
-"""A mean with its intervals as a strip that fits into a row of a table."""
+"""A mean with its intervals, drawn in a table row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from fmlbench.reports.html.plots.svg import element, line, picture
 
 _WIDTH, _HEIGHT, _EDGE = 260.0, 26.0, 8.0
 _ROOM = 0.25
-"""How far thin lines may widen the scale on either side, as a share of what the others take."""
+"""How far thin lines may extend the scale on either side, as a share of the range of the thick lines."""
 
 
 @dataclass(frozen=True)
 class IntervalBar:
-    """What is drawn in one row."""
+    """The values drawn in one row."""
 
     mean: float
     inner: Interval | None
@@ -30,7 +30,7 @@ class IntervalBar:
 def draw_interval_bars(strips: Sequence[IntervalBar]) -> list[Markup]:
     """One drawing per row, all on the same scale; a line marks zero.
 
-    Few tasks say next to nothing about tasks like these: thin lines that would flatten all the others end at the edge.
+    With few tasks the outer intervals are very wide, so they are clipped at the edge instead of shrinking the rest.
     """
     inner = [0.0, *(value for strip in strips for value in (strip.mean, *_edges(strip.inner)))]
     low, high = min(inner), max(inner)

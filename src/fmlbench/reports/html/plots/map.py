@@ -1,4 +1,4 @@
-"""The exploration map: the steps' code as points in a plane, the path from step to step, coloured by score."""
+"""The exploration map: the steps' code as points in a plane, connected in order and coloured by score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,20 +14,20 @@ from fmlbench.reports.html.plots.scores import PlottedStep
 from fmlbench.reports.html.plots.svg import element, picture, polyline, text
 
 SHADES = 9
-"""How many colours there are from the worst score to the best."""
+"""Number of colours from the worst score to the best."""
 _EDGE = 34.0
 
 
 @dataclass(frozen=True)
 class Plane:
-    """Points on the two directions in which they spread most, and the share of the variance that each has."""
+    """Points on their first two principal components, and the share of the variance of each."""
 
     points: Vectors
     shares: tuple[float, float]
 
 
 def project(points: Vectors) -> Plane:
-    """The first two principal components; the largest weight of each is positive, so that a map never flips."""
+    """The first two principal components; the largest weight of each is positive, so that the map never flips."""
     centred = points - points.mean(axis=0)
     _, singular, directions = np.linalg.svd(centred, full_matrices=False)
     directions, singular = directions[:2], np.concatenate([singular, np.zeros(2)])
@@ -41,7 +41,7 @@ def project(points: Vectors) -> Plane:
 
 
 def draw_map(plane: Plane, steps: Sequence[PlottedStep], metric: Metric, label: str) -> Markup:
-    """The map: the baseline is a square, the winner a star, a step without a score a cross."""
+    """Draw the map: the baseline is a square, the winner a star, a step without a score a cross."""
     across, up = _square_scales(plane.points)
     positions = [(across(float(x)), up(float(y))) for x, y in plane.points]
     shade = _shading(steps, metric)
@@ -51,7 +51,7 @@ def draw_map(plane: Plane, steps: Sequence[PlottedStep], metric: Metric, label: 
 
 
 def _square_scales(points: Vectors) -> tuple[Scale, Scale]:
-    """One unit is as long across as up, for distances are what a map is about."""
+    """Equal units on both axes, so that distances are preserved."""
     width, height = WIDTH - 2 * _EDGE, HEIGHT - 2 * _EDGE
     middle = (points.max(axis=0) + points.min(axis=0)) / 2
     spread = np.ptp(points, axis=0)
@@ -63,7 +63,7 @@ def _square_scales(points: Vectors) -> tuple[Scale, Scale]:
 
 
 def _shading(steps: Sequence[PlottedStep], metric: Metric) -> Scale:
-    """From goodness to shades; the worst tenth shares the lowest, so that good steps can be told apart."""
+    """The scale from score to shade; the worst tenth shares one shade, so that good steps are distinguishable."""
     known = sorted(_goodness(step.score, metric) for step in steps if step.score is not None) or [0.0]
     lowest, highest = known[len(known) // 10], known[-1]
     return Scale(lowest, highest if highest > lowest else lowest + 1.0, 0, SHADES - 1)

@@ -1,4 +1,4 @@
-"""Performance profiles: for every improvement, the share of an agent's runs that go beyond it."""
+"""Performance profiles: for every improvement, the share of an agent's runs above it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from fmlbench.reports.html.plots.svg import element, line, picture, polyline
 
 
 def draw_profiles(agents: Mapping[str, Groups], colours: Mapping[str, str], label: str) -> Markup:
-    """The plot, a falling line per agent; who lies above another everywhere came farther by any standard."""
+    """Draw the plot with a falling line per agent; an agent whose line is above another everywhere dominates it."""
     reached = {name: sorted(set(pooled(groups).tolist())) for name, groups in agents.items()}
     frame = Frame(
         across=spanning([0.0, *(100 * value for row in reached.values() for value in row)], LEFT, WIDTH - RIGHT),
@@ -28,7 +28,7 @@ def draw_profiles(agents: Mapping[str, Groups], colours: Mapping[str, str], labe
 
 
 def _line(name: str, values: Sequence[float], groups: Groups, frame: Frame, colour: str) -> Markup:
-    """All of the way on the left, then down a step at each value that a run has reached."""
+    """A step function: 100% on the left, and a step down at the value of each run."""
     height = frame.up(100.0)
     points = [(LEFT, height)]
     for value, share in zip(values, performance_profile(groups, values), strict=True):

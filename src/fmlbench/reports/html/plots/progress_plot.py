@@ -1,4 +1,4 @@
-"""All runs of a task on one plot: the best validation gain so far, step by step, in the colours of their agents."""
+"""All runs of a task in one plot: the best validation gain so far by step, coloured by agent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from fmlbench.reports.html.plots.scales import Scale, spanning
 from fmlbench.reports.html.plots.svg import element, line, picture, polyline
 
 AGENT_COLOURS = 6
-"""More agents than that share colours and differ by dashes."""
+"""Further agents reuse the colours with dashed lines."""
 
 
 @dataclass(frozen=True)
 class ProgressLine:
-    """One run in the race."""
+    """One run in the plot."""
 
     target: str
     hint: str
@@ -25,7 +25,7 @@ class ProgressLine:
 
 
 def draw_progress(runners: Sequence[ProgressLine], label: str) -> Markup:
-    """The plot; everybody starts at zero, which is the baseline."""
+    """Draw the plot; every line starts at zero, the baseline."""
     last = max((len(runner.gains) for runner in runners), default=1)
     gains = [100 * gain for runner in runners for gain in runner.gains]
     frame = Frame(
@@ -48,7 +48,7 @@ def draw_progress(runners: Sequence[ProgressLine], label: str) -> Markup:
 
 
 def agent_class(place: int) -> str:
-    """The colour, and beyond the colours the dashes, of the agent at that place."""
+    """The CSS classes (colour and dashes) of the agent with this number."""
     dashes = " dashed" if place // AGENT_COLOURS % 2 else ""
     return f"agent{place % AGENT_COLOURS}{dashes}"
 

@@ -1,4 +1,4 @@
-"""From numbers to places on a plot."""
+"""Map numbers to positions on a plot."""
 
 import math
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ _FAR = 1e300
 
 @dataclass(frozen=True)
 class Scale:
-    """A straight scale from ``low..high`` to ``start..end``."""
+    """A linear scale from ``low..high`` to ``start..end``."""
 
     low: float
     high: float
@@ -17,7 +17,7 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """The place of a value; what is outside the scale goes to its edge."""
+        """The position of a value; values outside the scale are clipped to its edge."""
         share = (value - self.low) / (self.high - self.low)
         return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
 
@@ -26,14 +26,14 @@ class Scale:
         return self.low <= value <= self.high
 
     def ticks(self, wanted: int) -> list[float]:
-        """About so many round numbers on the scale."""
+        """About ``wanted`` round numbers on the scale."""
         step = _round_step((self.high - self.low) / wanted)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [index * step for index in range(first, last + 1)]
 
 
 def spanning(values: Iterable[float], start: float, end: float, *, margin: float = 0.06) -> Scale:
-    """A scale that holds all values with some room around them, as far as floating point does."""
+    """A scale that contains all values with a margin; huge values are clipped."""
     known = [min(max(value, -_FAR), _FAR) for value in values] or [0.0]
     low, high = min(known), max(known)
     room = (high - low) * margin or abs(high) * 0.05 or 1.0

@@ -1,4 +1,4 @@
-"""Scores over steps: every step, the best so far, and what to hold them against."""
+"""Scores over steps: every step, the best so far, the baseline and the reference."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from fmlbench.core.metric import Goal, Metric
-from fmlbench.metrics.reliability import StepFate
+from fmlbench.metrics.reliability import OutcomeClass
 from fmlbench.reports.html.plots.frame import (
     BOTTOM,
     HEIGHT,
@@ -26,7 +26,7 @@ from fmlbench.reports.html.plots.scales import Scale, spanning
 from fmlbench.reports.html.plots.svg import element, line, picture, polyline
 
 _RAIL = 26.0
-"""The room below the scores where steps without one stand."""
+"""The height of the strip below the scores that shows steps without a score."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class PlottedStep:
 
     index: int
     target: str
-    """The place in the page that tells more."""
+    """The page anchor of the step's details."""
     hint: str
-    fate: StepFate
+    outcome_class: OutcomeClass
     score: float | None
     test: float | None
     was_best: bool
@@ -46,7 +46,7 @@ class PlottedStep:
 
 @dataclass(frozen=True)
 class ScoreCurve:
-    """A run's scores, and what is known of its task."""
+    """A run's scores, and the calibration of its task."""
 
     metric: Metric
     steps: Sequence[PlottedStep]
@@ -54,12 +54,12 @@ class ScoreCurve:
     sigma: float | None
     """The standard deviation of the baseline's validation score over seeds."""
     reference: float | None
-    """The expert's validation score on record."""
+    """The calibrated validation score of the expert reference."""
     budget: int
 
 
 def draw_scores(curve: ScoreCurve, label: str) -> Markup:
-    """The plot."""
+    """Draw the plot."""
     last = max(curve.budget, len(curve.steps) - 1, 1)
     up = _visible(curve)
     better = "↑" if curve.metric.goal is Goal.MAXIMIZE else "↓"
@@ -75,7 +75,7 @@ def draw_scores(curve: ScoreCurve, label: str) -> Markup:
 
 
 def _visible(curve: ScoreCurve) -> Scale:
-    """All that is good; what is very bad stands at the edge, so that it does not flatten the rest."""
+    """The visible range of scores; very bad scores are clipped to the edge, so that they do not flatten the rest."""
     known = [curve.baseline, curve.reference, *(score for step in curve.steps for score in (step.score, step.test))]
     values = [value for value in known if value is not None]
     if curve.baseline is not None:
@@ -88,7 +88,7 @@ def _visible(curve: ScoreCurve) -> Scale:
 
 
 def _ground(curve: ScoreCurve, up: Scale) -> list[Markup]:
-    """The band of the baseline's noise, and the rail of the steps without a score."""
+    """The noise band of the baseline, and the strip of steps without a score."""
     top, bottom = HEIGHT - BOTTOM - _RAIL + 6, HEIGHT - BOTTOM
     parts = [element("rect", x=LEFT, y=top, width=WIDTH - RIGHT - LEFT, height=bottom - top, class_="rail")]
     if curve.baseline is not None and curve.sigma:
@@ -111,7 +111,7 @@ def _lines(curve: ScoreCurve, frame: Frame) -> list[Markup]:
 def _staircase(
     curve: ScoreCurve, frame: Frame, height: Callable[[PlottedStep], float | None], class_: str
 ) -> list[Markup]:
-    """A line at the height of the winner so far, from step to step."""
+    """A step line at the value of the best step so far."""
     points: list[tuple[float, float]] = []
     for step in curve.steps:
         value = height(step)
@@ -137,7 +137,7 @@ def _marks(curve: ScoreCurve, frame: Frame) -> list[Markup]:
 def _mark(step: PlottedStep, frame: Frame) -> Markup:
     x = frame.across(step.index)
     if step.score is None:
-        return fate_mark(step.fate, x, HEIGHT - BOTTOM - _RAIL / 2 + 3)
+        return fate_mark(step.outcome_class, x, HEIGHT - BOTTOM - _RAIL / 2 + 3)
     y = frame.up(step.score)
     if not frame.up.holds(step.score):
         return triangle(x, y, "mark ok", points_up=step.score > frame.up.high)
@@ -147,12 +147,12 @@ def _mark(step: PlottedStep, frame: Frame) -> Markup:
     return disc(x, y, class_)
 
 
-def fate_mark(fate: StepFate, x: float, y: float) -> Markup:
+def fate_mark(outcome_class: OutcomeClass, x: float, y: float) -> Markup:
     """The mark of a step without a score."""
-    match fate:
-        case StepFate.OVER_LIMIT:
+    match outcome_class:
+        case OutcomeClass.OVER_LIMIT:
             return triangle(x, y, "mark over-limit", points_up=True, size=5)
-        case StepFate.INVALID:
+        case OutcomeClass.INVALID:
             return diamond(x, y, "mark invalid", size=5.5)
         case _:
             return cross(x, y, "mark failed")

@@ -8,7 +8,7 @@ Attribute = str | float | None
 
 
 def element(name: str, *children: Markup | str, **attributes: Attribute) -> Markup:
-    """An element; text is escaped, ``class_`` is class, other underscores are hyphens, and None is left out."""
+    """An element with escaped text. ``class_`` becomes class, other underscores hyphens; None is left out."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
         for key, value in attributes.items()
@@ -20,13 +20,13 @@ def element(name: str, *children: Markup | str, **attributes: Attribute) -> Mark
 
 
 def picture(width: float, height: float, label: str, parts: Iterable[Markup], *, class_: str = "plot") -> Markup:
-    """A whole drawing that scales with its place; the label is what is read aloud instead."""
+    """A scalable drawing with a label for screen readers."""
     box = f"0 0 {number(width)} {number(height)}"
     return element("svg", *parts, class_=class_, viewBox=box, role="img", aria_label=label)
 
 
 def text(x: float, y: float, words: str, class_: str) -> Markup:
-    """Words at a place; the class says how they are aligned."""
+    """Text at a position; the class sets its alignment."""
     return element("text", words, x=x, y=y, class_=class_)
 
 
@@ -41,7 +41,7 @@ def polyline(points: Iterable[tuple[float, float]], class_: str) -> Markup:
 
 
 def number(value: float) -> str:
-    """A coordinate: a tenth of a pixel is finer than anybody sees."""
+    """A coordinate, rounded to a tenth of a pixel."""
     return f"{value:.1f}".removesuffix(".0")
 
 

@@ -1,6 +1,6 @@
 "use strict";
-// Shows the step that the address names (#r0.s5), lets arrow keys walk through steps, and loads a growing report again.
-// Everything that agents wrote enters the page as text, never as markup.
+// Shows the step of the URL fragment (#r0.s5), moves between steps with arrow keys, and reloads a growing report.
+// Text from agents is inserted as text, never as markup.
 (() => {
   const wide = matchMedia("(min-width: 62rem)");
   const details = new Map();
@@ -43,7 +43,7 @@
   function logOf(text) {
     const pre = make("pre", "", text);
     pre.tabIndex = 0;
-    return make("details", "", make("summary", "", "The end of its log"), pre);
+    return make("details", "", make("summary", "", "End of the log"), pre);
   }
 
   function factsOf(step) {
@@ -58,8 +58,8 @@
     const way = make("p", "way");
     if (index > 0) way.append(link(run, index - 1, "← previous"));
     if (index + 1 < count) way.append(link(run, index + 1, "next →"));
-    for (const parent of step.parents) way.append(link(run, parent, `made of step ${parent}`));
-    return [make("header", "", title, make("span", `badge ${step.fate}`, step.outcome)), way];
+    for (const parent of step.parents) way.append(link(run, parent, `parent: step ${parent}`));
+    return [make("header", "", title, make("span", `badge ${step.outcome_class}`, step.outcome)), way];
   }
 
   function fill(panel, run, index) {
@@ -76,7 +76,7 @@
     panel.hidden = false;
   }
 
-  // On a phone the panel opens below the step itself, for the end of a long list is far away.
+  // On a phone the panel opens below the step, because the end of a long list is far away.
   function place(panel, row) {
     const home = row.closest(".explorer");
     const slot = wide.matches ? home : row;
@@ -141,7 +141,7 @@
     follow();
   }
 
-  // A wide page shows a step from the start: the winner, or else the last one.
+  // A wide page initially shows the winner, or the last step if there is none.
   function showFirst(page) {
     if (!page.open || !wide.matches || !panelOf(page.id).hidden) return;
     const rows = [...stepsOf(page.id).children];
@@ -154,7 +154,7 @@
     try {
       sessionStorage.setItem("fmlbench-open", JSON.stringify(open));
     } catch {
-      // Without storage a page that loads itself again forgets which runs were open; nothing else.
+      // Without storage a reloaded page only forgets which runs were open.
     }
   }
 
@@ -165,7 +165,7 @@
         if (page) page.open = true;
       }
     } catch {
-      // The same.
+      // See above.
     }
   }
 
