@@ -253,7 +253,7 @@ def test_a_cap_is_not_broken_and_ends_the_search(fmlbench: Fmlbench, runs: Path,
         (("--model", "vllm/mine", "--dollars", "1"), "The price of vllm/mine is not known"),
         (("--agent", "oracle", "--model", "scripted/tinker"), "Agent 'oracle' has no use for a model."),
         (("--set", "edit_tries=2"), "Agent 'greedy' has no setting named 'edit_tries'."),
-        (("--model", "scripted/tinker", "--set", "temperature=warm"), "'warm' is no temperature"),
+        (("--model", "scripted/tinker", "--set", "temperature=warm"), "temperature must be a number, got 'warm'"),
         (("--replay", "nothing"), "There is no run named 'nothing'."),
     ],
 )
