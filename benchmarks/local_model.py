@@ -33,9 +33,9 @@ from fmlbench.workspace.dirs import Dirs
 MANNER = {
     "context_tokens": "5000",
     "output_tokens": "700",
-    "form": "definitions",
-    "changes": "0",
-    "focus": "1",
+    "edit_format": "definitions",
+    "shown_changes": "0",
+    "choose_target": "1",
     "edit_tries": "4",
     "temperature": "0.5",
     "temperature_step": "0.2",

@@ -1,1 +1,1 @@
-"""Agents: strategies decide, proposers write."""
+"""Agents: strategies choose moves, proposers write code."""

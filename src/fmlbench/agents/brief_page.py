@@ -1,4 +1,4 @@
-"""The brief as a page of Markdown: exactly what an agent is told."""
+"""The brief as a Markdown page, as agents read it."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,9 +11,9 @@ from fmlbench.core.metric import Goal
 
 
 def brief_page(brief: Brief, listed_bytes: int | None = None) -> str:
-    """Write a brief down for people, and for agents that read prose; the long file list comes last.
+    """Format a brief; the long file list comes last.
 
-    ``listed_bytes`` bounds the file list, editable files first.
+    ``listed_bytes`` limits the file list, which then starts with the editable files.
     """
     listing = list(_listing(brief.repository, frozenset(brief.editable)))
     sections = (
@@ -27,7 +27,7 @@ def brief_page(brief: Brief, listed_bytes: int | None = None) -> str:
         _bullets(brief.rules),
         "## Commands",
         _bullets(_command(stage) for stage in brief.commands),
-        f"Python packages: {', '.join(brief.packages) or 'the standard library alone'}.",
+        f"Python packages: {', '.join(brief.packages) or 'only the standard library'}.",
         "## Protected",
         _bullets(brief.protected),
         "## Editable files",
@@ -41,7 +41,7 @@ def brief_page(brief: Brief, listed_bytes: int | None = None) -> str:
 
 
 def _listing(repository: Iterable[str], editable: frozenset[str]) -> Iterator[str]:
-    """Every file, but a folder without editable files as one line: lists of hundreds of files hide the rest."""
+    """Every file, but each folder without editable files as a single line, to keep the list short."""
     opened = {folder for path in editable for folder in PurePosixPath(path).parents}
     folded = Counter(_closed_folder(path, opened) for path in repository)
     listed: set[str] = set()
@@ -55,7 +55,7 @@ def _listing(repository: Iterable[str], editable: frozenset[str]) -> Iterator[st
 
 
 def _shorten(listing: Sequence[str], most_bytes: int) -> list[str]:
-    """As many lines as fit, editable files first, and how many are left out."""
+    """As many lines as fit, editable files first, and the number of omitted lines."""
     lines = sorted(listing, key=lambda line: not line.startswith("*"))
     fitting = sum(size <= most_bytes for size in accumulate(len(line.encode()) + 1 for line in lines))
     if fitting == len(lines):
@@ -64,7 +64,7 @@ def _shorten(listing: Sequence[str], most_bytes: int) -> list[str]:
 
 
 def _closed_folder(path: str, opened: set[PurePosixPath]) -> str | None:
-    """The outermost folder of a path that has no editable files; None for files of other folders."""
+    """The outermost folder of a path without editable files; None if all its folders have some."""
     folders = [folder for folder in reversed(PurePosixPath(path).parents) if folder != PurePosixPath()]
     return next((str(folder) for folder in folders if folder not in opened), None)
 
@@ -72,7 +72,8 @@ def _closed_folder(path: str, opened: set[PurePosixPath]) -> str | None:
 def _score(brief: Brief) -> str:
     metric = brief.metric
     direction = "higher is better" if metric.goal is Goal.MAXIMIZE else "lower is better"
-    lines = [f"`{metric.name}`: {direction}; perfect is {metric.best:g}, useless is {metric.worst:g}."]
+    scale = f"the best possible score is {metric.best:g}, a useless method scores {metric.worst:g}"
+    lines = [f"`{metric.name}`: {direction}; {scale}."]
     if brief.baseline_score is not None:
         lines.append(f"The baseline scores {score_text(brief.baseline_score)} on validation.")
     if brief.sigma is not None:

@@ -1,4 +1,4 @@
-"""What a run gives to the agent that is built for it, besides its session."""
+"""What an agent is built with, besides its session."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,37 +10,37 @@ from fmlbench.core.task import Editable
 from fmlbench.sandbox.protocol import Mount, Sandbox, TaskPython
 
 Practice = Callable[[Mapping[str, str]], Evaluation]
-"""Train and answer practice questions in the lab; says nothing about validation or test."""
+"""Train and score on practice questions, which reveal nothing about validation or test."""
 
 
 @dataclass(frozen=True)
 class AgentWorkspace:
-    """A place to work in for a program that is an agent."""
+    """The files and the sandbox of an agent that is a program."""
 
     run_id: str
     folder: Path
-    """The agent's own part of the run's folder."""
+    """The agent's folder within the run's folder."""
     codebase: Path
-    """The untouched repository; the program gets a copy."""
+    """The original repository; the program gets a copy."""
     editable: Editable
     python: TaskPython
     sandbox: Sandbox
     visible: tuple[Mount, ...]
-    """The visible data of one draw that is nobody's evaluation, and the task's driver."""
+    """The visible data of a sample that is not used for evaluation, and the task's driver."""
     programs: Path
-    """Where programs are installed that are not on this machine yet."""
+    """The folder in which missing programs are installed."""
     hours_left: Callable[[], float]
     practice: Practice | None = None
-    """None where a task has no practice questions."""
+    """None if the task has no practice questions."""
 
 
 @dataclass(frozen=True)
 class AgentContext:
-    """What agents are built with; most need nothing of it."""
+    """What agents are built with; most need none of it."""
 
     reference: Mapping[str, str]
-    """The files that the task's expert reference lays over the codebase. Only ``oracle`` looks at it."""
+    """The files that the task's expert reference changes. Only ``oracle`` uses them."""
     reference_idea: str
     budget: Budget
     workspace: Callable[[], AgentWorkspace]
-    """Made when an agent asks: only programs need them."""
+    """Called only by agents that are programs."""

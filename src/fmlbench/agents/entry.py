@@ -1,4 +1,4 @@
-"""What the catalogue knows of an agent."""
+"""The registry entry of an agent."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,24 +11,24 @@ from fmlbench.core.run import AgentSpec
 
 @dataclass(frozen=True)
 class AgentEntry:
-    """An agent in the catalogue."""
+    """An agent in the registry."""
 
     name: str
     description: str
-    """One sentence that tells a user what to expect of it."""
+    """One sentence for users."""
     strategy: str
     proposer: str
     build: Callable[[AgentSpec, AgentContext], Agent]
     settings: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
     is_program: bool = False
-    """A program of its own, with a clock of its own: sealed exams wait until it is done."""
+    """A separate program with its own clock: hidden tests wait until it has ended."""
     is_person: bool = False
-    """Somebody whom no sandbox can hold, so that a run is unsealed."""
+    """A person, who works outside of a sandbox, so that the run is unsealed."""
     file: str = ""
-    """A digest of the user's file that it is from; empty for agents from a package."""
+    """The digest of the user's file that defines it; empty for agents from a package."""
     default_model: str | None = None
-    """A program's language model unless the user names another; empty where it needs none, None where it takes none."""
+    """The default language model of a program; empty if it needs none, None if it cannot use one."""
     is_double: bool = False
-    """A test double: it can be asked for by name, but listings leave it out."""
+    """A test double: usable by name, but not listed."""
     check: Callable[[Mapping[str, Value]], object] = lambda _: None
-    """Raises ValueError, with a sentence, for settings that do not go together."""
+    """Raises ValueError for settings that are inconsistent."""

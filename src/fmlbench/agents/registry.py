@@ -1,6 +1,6 @@
-"""The agents there are: by name, with their settings, built when they are asked for.
+"""All agents by name, with their settings.
 
-A Python file that defines an ``AgentEntry`` is an agent, too, named by its path. Other packages add theirs with an
+A Python file that defines an ``AgentEntry`` is an agent, too, named by its path. Other packages add agents with an
 entry point in the group ``fmlbench.agents`` whose value is an ``AgentEntry``.
 """
 
@@ -54,16 +54,16 @@ ENTRY_POINTS = "fmlbench.agents"
 
 @dataclass(frozen=True)
 class ProposerEntry:
-    """Who writes the code of a search agent."""
+    """The part of a search agent that writes code."""
 
     name: str
     make: Callable[[AgentSpec], Proposer]
     settings: Mapping[str, Setting] = field(default_factory=dict[str, Setting])
-    """Set beside those of the strategy."""
+    """Added to those of the strategy."""
 
 
 def _mutate(_spec: AgentSpec) -> Proposer:
-    """Imported only now: listing agents must not take the time to load a syntax-tree library."""
+    """Imported here, because listing agents must not load a syntax-tree library."""
     from fmlbench.agents.proposers.mutate.proposer import Mutate  # noqa: PLC0415
 
     return Mutate()
@@ -81,9 +81,9 @@ def search_entry(
     observer: Observer | None = None,
     defaults: Mapping[str, Value] | None = None,
 ) -> AgentEntry:
-    """An agent that searches; its settings are the parameters of its strategy and its proposer.
+    """A search agent; its settings are the parameters of its strategy and its proposer.
 
-    With ``defaults`` it is a preset: a strategy whose parameters have other values unless somebody sets them.
+    ``defaults`` replaces default values of these settings.
     """
     require_strategy(strategy)
     return AgentEntry(
@@ -98,7 +98,7 @@ def search_entry(
 
 
 def all_agents() -> dict[str, AgentEntry]:
-    """Built-in agents and those of other packages, by name; nobody can take a built-in name."""
+    """Built-in agents and those of other packages, by name; built-in names take precedence."""
     others = (_loaded(point) for point in entry_points(group=ENTRY_POINTS))
     return {**{entry.name: entry for entry in others if isinstance(entry, AgentEntry)}, **AGENTS}
 
@@ -109,15 +109,15 @@ def _loaded(point: EntryPoint) -> object:
     except Exception as error:
         raise AgentBroken(
             f"Agent '{point.name}' of another package cannot be loaded: {in_words(error)}.",
-            hint=f"Mend or remove the package that brings '{point.value}'.",
+            hint=f"Fix or remove the package that provides '{point.value}'.",
         ) from error
 
 
 def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> AgentSpec:
-    """Name an agent for the record, with all of its settings, whether given or left at their defaults.
+    """The record of an agent with the values of all its settings.
 
-    A model takes the place of ``mutate``: the strategy stays the same, and the model's settings join the agent's. A
-    program uses it in its own way.
+    A model replaces the proposer ``mutate``: the strategy stays the same, and the model's settings are added. A program
+    calls the model itself.
     """
     entry = find_agent(name)
     if entry.default_model is not None:
@@ -125,10 +125,10 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
             update={"model": model or entry.default_model}
         )
     if model and not takes_model(entry):
-        hint = f"'fmlbench agents' lists those that take one: their proposer is {MUTATE.name}."
-        raise BadRequest(f"Agent '{name}' has no use for a model.", hint=hint)
+        hint = f"'fmlbench agents' lists all agents; those with the proposer {MUTATE.name} take a model."
+        raise BadRequest(f"Agent '{name}' does not take a model.", hint=hint)
     if not model:
-        _refuse_settings_of_models(entry, settings)
+        _reject_model_settings(entry, settings)
     values = read_settings(name, {**entry.settings, **(model_settings(entry) if model else {})}, settings)
     with _mistakes_of(entry):
         try:
@@ -136,8 +136,8 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
             if model:
                 made_with(PromptConfig, values)
         except ValueError as error:
-            hint = f"'fmlbench agents {name}' says what can be set."
-            raise BadRequest(f"Agent '{name}' cannot be set like this: {error}.", hint=hint) from error
+            hint = f"'fmlbench agents {name}' lists its settings."
+            raise BadRequest(f"Invalid settings of agent '{name}': {error}.", hint=hint) from error
     spec = _spec(entry, values)
     return with_model(spec, model) if model else spec
 
@@ -148,11 +148,11 @@ def takes_model(entry: AgentEntry) -> bool:
 
 
 def model_settings(entry: AgentEntry) -> Mapping[str, Setting]:
-    """What can be set as well once an agent is given a model; programs ask theirs in their own way."""
+    """Additional settings of an agent that is given a model; programs have none."""
     return settings_of(PromptConfig) if entry.proposer == MUTATE.name else {}
 
 
-def _refuse_settings_of_models(entry: AgentEntry, given: Mapping[str, str]) -> None:
+def _reject_model_settings(entry: AgentEntry, given: Mapping[str, str]) -> None:
     for key in given:
         if key in model_settings(entry) and key not in entry.settings:
             raise BadRequest(
@@ -168,12 +168,12 @@ def _spec(entry: AgentEntry, values: dict[str, Value]) -> AgentSpec:
 
 
 def is_program(spec: AgentSpec) -> bool:
-    """Whether an agent is a program with a loop and a clock of its own."""
+    """Whether an agent is a separate program."""
     return find_agent(spec.name, spec.file).is_program
 
 
 def build_agent(spec: AgentSpec, context: AgentContext, model: ChatModel | None = None) -> Agent:
-    """Build the agent that a specification names; ``model`` is the one it names, ready to be asked."""
+    """Build the agent of a specification; ``model`` is the client of the model that it names."""
     entry = find_agent(spec.name, spec.file)
     with _mistakes_of(entry):
         agent = entry.build(spec, context)
@@ -193,12 +193,12 @@ def _require_methods(agent: object) -> None:
 
 
 def _mistakes_of(entry: AgentEntry) -> AbstractContextManager[None]:
-    """What goes wrong in here is the mistake of the file that an agent is from, if it is from one."""
+    """Report exceptions as mistakes in the agent's file, if it has one."""
     return mistakes_in(entry.name) if entry.file else nullcontext()
 
 
 def find_agent(name: str, digest: str = "") -> AgentEntry:
-    """The agent of that name, or in the file of that name, which must have the digest if one is given."""
+    """The agent with this name, or in this file, which must have the given digest."""
     if is_file_of_agents(name):
         file = read_agent_file(Path(name).resolve(), digest)
         return replace(load_one(file, AgentEntry), name=str(file.path), file=file.digest)
@@ -207,11 +207,11 @@ def find_agent(name: str, digest: str = "") -> AgentEntry:
         return agents[name]
     close = difflib.get_close_matches(name, agents, n=1)
     listed = ", ".join(sorted(agent.name for agent in agents.values() if not agent.is_double))
-    hint = f"Did you mean '{close[0]}'?" if close else f"There are: {listed}."
+    hint = f"Did you mean '{close[0]}'?" if close else f"Known agents: {listed}."
     raise AgentNotFound(f"There is no agent named '{name}'.", hint=hint)
 
 
-def _noop(_spec: AgentSpec, _surroundings: AgentContext) -> Agent:
+def _noop(_spec: AgentSpec, _context: AgentContext) -> Agent:
     return SearchAgent(Repeat(), Unchanged())
 
 
@@ -219,7 +219,7 @@ def _oracle(_spec: AgentSpec, context: AgentContext) -> Agent:
     return SearchAgent(Repeat(times=1), Reference(context.reference, context.reference_idea))
 
 
-def _scripted(spec: AgentSpec, _surroundings: AgentContext) -> Agent:
+def _scripted(spec: AgentSpec, _context: AgentContext) -> Agent:
     script = read_script(Path(str(spec.settings["script"])))
     return SearchAgent(ScriptedStrategy(script), ScriptedProposer(script))
 
@@ -229,30 +229,26 @@ AGENTS: dict[str, AgentEntry] = {
     for entry in (
         AgentEntry(
             name="noop",
-            description="Hands in the baseline again and again: its scores show the noise.",
+            description="Submits the unchanged baseline in every step; the scores show the noise.",
             strategy="repeat",
             proposer="unchanged",
             build=_noop,
         ),
         AgentEntry(
             name="oracle",
-            description="Applies the task's expert reference once: its score shows what is known to be possible.",
+            description="Submits the task's expert reference once; the score shows what is known to be possible.",
             strategy="repeat",
             proposer="reference",
             build=_oracle,
         ),
+        search_entry("random", RandomSearch, "Improves a random earlier step; the control for all other strategies."),
+        search_entry("linear", Linear, "Always improves the last step, like a coding agent in a single folder."),
+        search_entry("greedy", Greedy, "Improves the best step so far and fixes failures first, like autoresearch."),
+        search_entry("aide", Aide, "AIDE: a few drafts, then fixes a failed step or improves the best one."),
         search_entry(
-            "random", RandomSearch, "Goes on from any earlier step that ran: the control for all other strategies."
+            "mcts", MonteCarlo, "AIRA's Monte-Carlo tree search: balances good steps against rarely visited ones."
         ),
-        search_entry("linear", Linear, "One chain, never back, as a coding agent works in one folder."),
-        search_entry(
-            "greedy", Greedy, "Improves the best step so far and mends a failure first, as autoresearch does."
-        ),
-        search_entry("aide", Aide, "AIDE: a few drafts, then mends what is broken or improves what is best."),
-        search_entry(
-            "mcts", MonteCarlo, "AIRA's Monte-Carlo tree search: weighs good steps against those seldom tried."
-        ),
-        search_entry("ai-scientist", AIScientist, "The AI Scientist: idea by idea, each worked out in a few runs."),
+        search_entry("ai-scientist", AIScientist, "The AI Scientist: one idea after the other, a few runs for each."),
         search_entry("ai-scientist-v2", AIScientistV2, "The AI Scientist v2: best-first tree search in four stages."),
         search_entry("evolve", Evolve, "OpenEvolve: islands of elites that breed and migrate.", observer=Sketching()),
         search_entry(
@@ -261,11 +257,11 @@ AGENTS: dict[str, AgentEntry] = {
         *PROGRAMS,
         AgentEntry(
             name="scripted",
-            description="Plays the steps written in a JSON file; a test double.",
+            description="Submits the steps of a JSON file; a test double.",
             strategy="scripted",
             proposer="scripted",
             build=_scripted,
-            settings={"script": Setting("", "the path of a JSON file with the steps", required=True, is_path=True)},
+            settings={"script": Setting("", "path of a JSON file with the steps", required=True, is_path=True)},
             is_double=True,
         ),
     )

@@ -1,13 +1,13 @@
-"""Dice that fall the same way whenever the same throw is repeated."""
+"""Random generators that are reproducible for each decision of a run."""
 
 import hashlib
 from random import Random
 
 
 def seeded_rng(seed: int, what: str, index: int) -> Random:
-    """Dice for one throw of a run, whatever was thrown before: resuming is replaying.
+    """The generator for one decision, independent of earlier ones, so that a resumed run makes the same decisions.
 
-    Python's own ``hash`` differs from process to process, so the throw is named by a SHA-256. Nothing here is secret.
+    Seeded by SHA-256, because Python's ``hash`` differs between processes.
     """
     name = f"{seed}/{what}/{index}"
     return Random(int.from_bytes(hashlib.sha256(name.encode()).digest()))  # noqa: S311

@@ -1,4 +1,4 @@
-r"""A research run written down beforehand, so that tests know every step before it happens.
+r"""Scripted steps in a JSON file, for tests.
 
 [
   {"idea": "twice the width", "edits": [{"file": "model.py", "search": "width = 8", "replace": "width = 16"}]},
@@ -25,7 +25,7 @@ class ScriptedEdit(Record):
 
 
 class ScriptedStep(Record):
-    """One step of a script: the move, and what is proposed for it."""
+    """One step of a script: the move and the proposal."""
 
     idea: str
     operator: Operator = Operator.DRAFT
@@ -52,6 +52,6 @@ def read_script(path: Path) -> Script:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "the file"
         raise BadRequest(
-            f"The script '{path}' is not one: {place}: {first['msg']}.",
+            f"The script '{path}' is invalid: {place}: {first['msg']}.",
             hint="A script is a list of steps, each with an idea and files, edits or a rejection.",
         ) from error

@@ -1,4 +1,4 @@
-"""The agent that is a strategy and a proposer: one decides, the other writes."""
+"""An agent made of a strategy, which chooses moves, and a proposer, which writes code."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -13,10 +13,10 @@ from fmlbench.core.steps import History, Move, Operator, Proposal
 
 
 class Observer(Protocol):
-    """Somebody who writes down, as notes, what a strategy wants to know of steps beyond the history itself."""
+    """Writes notes on steps with information that the strategy needs beyond the history."""
 
     def observe(self, session: Session) -> None:
-        """Note what is missing of the steps so far; what is on record already is not noted again."""
+        """Write the missing notes of all steps; existing notes are not repeated."""
         ...
 
 
@@ -24,7 +24,7 @@ class Observer(Protocol):
 class SearchAgent:
     """Move, propose, submit, until the budget is spent or the strategy is done.
 
-    It keeps nothing between steps: what it does next follows from the session's history and seed alone.
+    It has no state: the next step depends only on the session's history and seed.
     """
 
     strategy: Strategy
@@ -33,7 +33,7 @@ class SearchAgent:
     clock: Callable[[], float] = time.monotonic
 
     def run(self, session: Session) -> None:
-        """Spend the session's budget, beginning with what an interruption left waiting."""
+        """Run until the end; a proposal that an interruption left pending is submitted first."""
         if session.pending is not None:
             session.submit(session.pending)
         while session.is_open:
@@ -65,29 +65,29 @@ class SearchAgent:
 
 
 def require_move(move: object, steps: int) -> None:
-    """Raise Mistake for what is no move on so many steps, the baseline among them."""
+    """Raise Mistake unless this is a valid move after so many steps, including the baseline."""
     if not isinstance(move, Move):
-        raise Mistake(f"next_move returned {in_short(move)}, which is no Move")
+        raise Mistake(f"next_move returned {in_short(move)}, which is not a Move")
     named = (*move.parents, *move.context)
     if not move.parents:
-        raise Mistake(f"a move to {move.operator} has no parents; that of a draft is step 0, the baseline")
+        raise Mistake(f"a move to {move.operator} has no parents; the parent of a draft is step 0, the baseline")
     if min(named) < 0 or max(named) >= steps:
         missing = next(step for step in named if not 0 <= step < steps)
         raise Mistake(f"a move to {move.operator} names step {missing}, but the last step is {steps - 1}")
     if move.operator is Operator.COMBINE and len(move.parents) < 2:
-        raise Mistake("a move to combine has one parent, but two steps are combined")
+        raise Mistake("a move to combine has one parent, but needs two")
     if move.operator is Operator.BASELINE:
-        raise Mistake("a move asks for a baseline, but that is step 0 of every run and no other")
+        raise Mistake("a move has the operator baseline, which is reserved for step 0")
 
 
 def require_proposal(proposal: object, move: Move) -> None:
-    """Raise Mistake for what is no proposal for a move, or one that nothing can be made of."""
+    """Raise Mistake unless this is a valid proposal for the move."""
     if not isinstance(proposal, Proposal):
-        raise Mistake(f"propose returned {in_short(proposal)}, which is no Proposal")
+        raise Mistake(f"propose returned {in_short(proposal)}, which is not a Proposal")
     if proposal.move != move:
-        raise Mistake("a proposal is for another move than the one that was asked for")
+        raise Mistake("the proposal's move differs from the requested one")
     if not _are_texts_by_path(proposal.files):
-        raise Mistake("the files of a proposal are no texts by path")
+        raise Mistake("the files of a proposal must be a mapping of paths to strings")
 
 
 def _are_texts_by_path(files: object) -> bool:

@@ -1,4 +1,4 @@
-"""What can be set of an agent: read off the parameters of its parts, checked before a run is made.
+"""Settings of agents: declared as parameters of strategies and proposers, validated before a run is created.
 
 @dataclass(frozen=True)
 class Aide:
@@ -22,7 +22,7 @@ _SETTING = "fmlbench.setting"
 
 @dataclass(frozen=True)
 class Setting:
-    """Something a user may set; its value has the type of its default."""
+    """A setting; its value has the type of its default."""
 
     default: Value
     meaning: str
@@ -30,11 +30,11 @@ class Setting:
     low: float | None = None
     high: float | None = None
     is_path: bool = False
-    """Whether it names a file: then the record holds a path that is good wherever the run is gone on with."""
+    """Whether it is a path; the record contains the absolute path, so that the run can be resumed from any folder."""
 
     @property
     def range(self) -> str:
-        """Which numbers will do, in words; nothing where all do."""
+        """The allowed range as text; empty if all numbers are allowed."""
         if self.low is not None and self.high is not None:
             return f"{self.low:g} to {self.high:g}"
         if self.low is not None:
@@ -42,7 +42,7 @@ class Setting:
         return "" if self.high is None else f"{self.high:g} or less"
 
     def read(self, word: str) -> Value:
-        """The value that a word stands for; raises ValueError, which says what would do."""
+        """Parse a value; raises ValueError."""
         if self.is_path:
             return str(Path(word).expanduser().absolute())
         value = type(self.default)(word)
@@ -52,19 +52,19 @@ class Setting:
 
 
 def parameter(default: Default, meaning: str, *, low: float | None = None, high: float | None = None) -> Default:
-    """A field of a strategy or proposer that users may set by its name."""
+    """A field of a strategy or proposer that users can set by its name."""
     setting = Setting(default, meaning, low=low, high=high)
-    made: Any = field(default=default, metadata={_SETTING: setting})
-    return made
+    declared: Any = field(default=default, metadata={_SETTING: setting})
+    return declared
 
 
 def require_strategy(strategy: object) -> None:
-    """Look whether a strategy's class is one whose settings can be read and which decides."""
+    """Check that a strategy is a dataclass with defaults and has the method next_move."""
     if not isinstance(strategy, type):
-        raise BadRequest(f"{strategy!r} is no class.", hint="Name the strategy's class; it is made when it is needed.")
+        raise BadRequest(f"{strategy!r} is not a class.", hint="Give the strategy's class, not an instance.")
     name = strategy.__name__
     if not is_dataclass(strategy):
-        raise BadRequest(f"Strategy {name} is no dataclass.", hint="Write @dataclass(frozen=True) above its class.")
+        raise BadRequest(f"Strategy {name} is not a dataclass.", hint="Write @dataclass(frozen=True) above its class.")
     if not callable(getattr(strategy, "next_move", None)):
         raise BadRequest(f"Strategy {name} has no method next_move.", hint="Write next_move(self, history, rng).")
     for each in fields(strategy):
@@ -79,7 +79,7 @@ def settings_of(part: type) -> dict[str, Setting]:
 
 
 def with_defaults(agent: str, settings: Mapping[str, Setting], defaults: Mapping[str, Value]) -> dict[str, Setting]:
-    """The settings of an agent, some with other defaults: such as users could set, too."""
+    """The settings with some defaults replaced; the new defaults are validated like user input."""
     _require_known(agent, settings, defaults)
     given = {key: str(value) for key, value in defaults.items()}
     changed = {key: replace(settings[key], default=_value(agent, key, settings[key], given)) for key in given}
@@ -87,12 +87,12 @@ def with_defaults(agent: str, settings: Mapping[str, Setting], defaults: Mapping
 
 
 def made_with(part: type[Part], values: Mapping[str, Value]) -> Part:
-    """A strategy or proposer with those of the values that are its own."""
+    """Create a strategy or proposer with those of the values that belong to it."""
     return part(**{name: values[name] for name in settings_of(part)})
 
 
 def read_settings(agent: str, settings: Mapping[str, Setting], given: Mapping[str, str]) -> dict[str, Value]:
-    """All settings of an agent, whether given or left at their defaults."""
+    """The values of all settings of an agent, given or default."""
     _require_known(agent, settings, given)
     return {key: _value(agent, key, setting, given) for key, setting in settings.items()}
 
@@ -115,8 +115,8 @@ def _value(agent: str, key: str, setting: Setting, given: Mapping[str, str]) -> 
         kind = "a whole number" if isinstance(setting.default, int) else "a number"
         limits = f", {setting.range}" if setting.range else ""
         raise BadRequest(
-            f"Setting '{key}' of agent '{agent}' cannot be '{given[key]}'.",
-            hint=f"It is {kind} like {setting.default}{limits}: {setting.meaning}.",
+            f"Setting '{key}' of agent '{agent}' must be {kind}{limits}, got '{given[key]}'.",
+            hint=f"{key}: {setting.meaning}; default {setting.default}.",
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Write a sketch of every step's code, for strategies that look at how candidates differ."""
+"""Compute a sketch of every step's code, for strategies that compare candidates."""
 
 import math
 import re
@@ -18,10 +18,10 @@ _MOST_REFERENCES = 10
 
 
 class Sketching:
-    """Notes a sketch of every step that has none yet; resumed runs find theirs in the log."""
+    """Notes a sketch of every step without one; resumed runs read them from the log."""
 
     def observe(self, session: Session) -> None:
-        """Catch up with the session's steps."""
+        """Note the missing sketches."""
         history = session.history
         known = sketches_in(history)
         missing = [step.index for step in history if step.index not in known]
@@ -55,7 +55,7 @@ def _bucket(word: str) -> tuple[int, int]:
 
 
 def _far_apart(points: Sequence[Counts], most: int) -> list[Counts]:
-    """The first point, then again and again the one that is farthest from all chosen."""
+    """Farthest-point sampling, beginning with the first point."""
     chosen = list(points[:1])
     distances = [math.inf] * len(points)
     while chosen and len(chosen) < most:

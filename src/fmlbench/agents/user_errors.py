@@ -1,6 +1,6 @@
-"""Mistakes in agents that others wrote, told in two lines: the file, the line in it, and what is wrong.
+"""Report mistakes in users' agents in two lines: the file, the line and the problem.
 
-A mistake in an agent of the catalogue is a bug of ours and stays a traceback.
+Exceptions in built-in agents are bugs of fmlbench and keep their traceback.
 """
 
 import sys
@@ -17,20 +17,20 @@ from fmlbench.core.errors import AgentBroken, AgentFailed, FmlbenchError
 from fmlbench.core.record import first_problem
 
 OWN_FILE = "fmlbench_agent_"
-"""What the module of a user's file is called begins with this."""
+"""Prefix of the module name of a user's file."""
 
-_MEND = "Mend the file; docs/agents.md shows how."
-_INSTALL = "Install it beside fmlbench, in the same Python, or do without it."
+_FIX = "Fix the file; docs/agents.md shows how."
+_INSTALL = "Install it in the same Python environment as fmlbench, or remove the import."
 _OURS = str(Path(__file__).resolve().parents[1])
 
 
 class Mistake(Exception):
-    """What an agent hands in cannot be used; says why, in a sentence without its full stop."""
+    """An agent returned something invalid; the message has no full stop."""
 
 
 @contextmanager
 def blamed_on(part: object) -> Generator[None]:
-    """What goes wrong in a strategy or a proposer is told as a mistake in the file that it is written in."""
+    """Report exceptions in a strategy or a proposer as mistakes in its file."""
     module = type(part).__module__
     file = getattr(sys.modules.get(module), "__file__", None)
     if module.startswith("fmlbench.") or file is None:
@@ -39,26 +39,26 @@ def blamed_on(part: object) -> Generator[None]:
         with mistakes_in(file):
             yield
     else:
-        with mistakes_in(file, AgentFailed, hint="Mend the package that it is from, or ask those who wrote it to."):
+        with mistakes_in(file, AgentFailed, hint="Fix the package that contains it, or report this to its authors."):
             yield
 
 
 @contextmanager
-def mistakes_in(file: str, kind: type[FmlbenchError] = AgentBroken, hint: str = _MEND) -> Generator[None]:
-    """What goes wrong in here is told as a mistake in a file; what has a way out of its own passes."""
+def mistakes_in(file: str, kind: type[FmlbenchError] = AgentBroken, hint: str = _FIX) -> Generator[None]:
+    """Report exceptions as mistakes in a file; errors of fmlbench with their own hint pass unchanged."""
     try:
         yield
     except (FmlbenchError, NoMoreCalls):
         raise
     except Exception as error:
-        if _is_the_machines(file, error):
+        if _is_infrastructure(file, error):
             raise
         hint = _INSTALL if isinstance(error, ModuleNotFoundError) else hint
         raise kind(f"{place_in(file, error)}: {in_words(error, file)}", hint=hint) from error
 
 
 def place_in(file: str, error: Exception) -> str:
-    """Where in a file something went wrong: its innermost line on the way, if there is one."""
+    """The file and its innermost line in the traceback, if there is one."""
     lines = [number for name, number in _frames(error) if name == file]
     if isinstance(error, SyntaxError) and error.filename == file and error.lineno is not None:
         lines.append(error.lineno)
@@ -66,13 +66,13 @@ def place_in(file: str, error: Exception) -> str:
 
 
 def display_path(file: str) -> str:
-    """The path of a file as a user would type it from here."""
+    """A path relative to the current folder, if it is inside."""
     path, here = Path(file), Path.cwd()
     return f"./{path.relative_to(here)}" if path.is_relative_to(here) else file
 
 
 def in_words(error: Exception, file: str = "") -> str:
-    """What went wrong, seen from a file; the name of an error is left out where its words are enough."""
+    """Describe an error; the name of its type is left out if the message is clear without it."""
     match error:
         case ValidationError():
             return f"{error.title}: {first_problem(error)}"
@@ -84,8 +84,8 @@ def in_words(error: Exception, file: str = "") -> str:
             return f"{type(error).__name__}: {error}".removesuffix(": ")
 
 
-def _is_the_machines(file: str, error: Exception) -> bool:
-    """Whether a disk, or a signal that met pydantic at work, is to blame, in what a file asked fmlbench to do."""
+def _is_infrastructure(file: str, error: Exception) -> bool:
+    """Whether fmlbench, called from the file, failed because of the disk or of a signal during serialization."""
     if not isinstance(error, OSError | PydanticSerializationError):
         return False
     names = [name for name, _ in _frames(error)]

@@ -1,12 +1,12 @@
 """Language models behind one protocol.
 
-ChatModel       (chat.py)        asks one thing and gets one answer
-  open_model    (opening.py)     a model by its name: provider/model
-    providers/                   the official clients, imported only when they are used
-    Scripted    (scripted.py)    answers from a file, for tests and demonstrations
-    Replayed    (replaying.py)   answers from another run's record
-  Timely        (timing.py)      waits for an answer, but not for ever
-  Metered       (metering.py)    prices every call, and refuses one that could break a cap
-  Patient       (patience.py)    tries again, as long as there is time
-  Recorded      (recording.py)   writes every exchange down, and never asks the same thing twice
+ChatModel          (chat.py)        one request, one reply
+  open_model       (client.py)      opens a model by its name: provider/model
+    providers/                      the official clients, imported only when used
+    ScriptedModel  (scripted.py)    answers from a file, for tests and demonstrations
+    Replayed       (replay.py)      answers from another run's log
+  Timely           (deadline.py)    adds a timeout
+  Metered          (metering.py)    prices every call and rejects calls that could exceed a cap
+  Patient          (retry.py)       retries transient failures while there is time
+  Recorded         (recorded.py)    logs every call and never repeats one
 """

@@ -1,4 +1,4 @@
-"""One question to a language model and its answer: the protocol that all providers are brought to."""
+"""Requests to language models and their replies: the common protocol of all providers."""
 
 import hashlib
 from typing import Literal, Protocol, runtime_checkable
@@ -7,84 +7,84 @@ from fmlbench.core.record import Record
 
 
 class CallKey(Record):
-    """Where in a search a question is asked: nothing else is asked there."""
+    """Identifies a call within a run."""
 
     step: int
     purpose: str
     turn: int
-    """0 for the first try, then one more for each."""
+    """0 for the first attempt."""
 
 
 class Message(Record):
-    """Something that was said in a conversation."""
+    """A message of a conversation."""
 
     role: Literal["user", "assistant"]
     text: str
 
 
 class Request(Record):
-    """What a model is asked."""
+    """A request to a model."""
 
     place: CallKey
     system: str
     messages: tuple[Message, ...]
     max_output_tokens: int
     temperature: float | None = None
-    """None leaves it to the provider; some models accept nothing else."""
+    """None for the provider's default; some models accept nothing else."""
 
     @property
     def digest(self) -> str:
-        """Equal for equal questions, wherever they are asked."""
+        """Equal for requests with equal content, whatever their key."""
         return hashlib.sha256(self.model_dump_json(exclude={"place"}).encode("utf-8", "replace")).hexdigest()
 
     @property
     def size_bytes(self) -> int:
-        """How much text the model is given."""
+        """The size of all text in the request."""
         return len(self.system.encode()) + sum(len(message.text.encode()) for message in self.messages)
 
 
 class Tokens(Record):
-    """What a call took, as the provider counted it."""
+    """The tokens of a call, as the provider counted them."""
 
     input: int = 0
-    """All that was read, cached or not."""
+    """All input tokens, cached or not."""
     output: int = 0
-    """All that was written, thoughts included."""
+    """All output tokens, including reasoning."""
     cached: int = 0
-    """Those of the input that the provider had kept."""
+    """Input tokens read from the provider's cache."""
     cache_written: int = 0
-    """Those of the input that it keeps from now on, where that has a price."""
+    """Input tokens written to the cache, if the provider charges for that."""
     reasoning: int = 0
-    """Those of the output that were thought and not said."""
+    """Output tokens used for reasoning."""
 
 
 class Reply(Record):
-    """What a model answered, and what that took."""
+    """A model's answer and its cost."""
 
     text: str
     tokens: Tokens = Tokens()
     served_by: str = ""
-    """The model as the provider names it; often more exact than what was asked for."""
+    """The model's name in the response; often more exact than the requested one."""
     is_complete: bool = True
-    """False where the answer was cut off at the limit of output tokens."""
+    """False if the answer was cut off at the limit of output tokens."""
     dollars: float | None = None
-    """None where the price is not known."""
+    """None if the price is unknown."""
     priced_by: str = ""
-    """The price list, with its version."""
+    """The price list and its version."""
     seconds: float = 0.0
-    """From the first attempt to the answer, pauses included."""
+    """From the first attempt to the answer, including pauses."""
     attempts: int = 1
     replays: str = ""
-    """The digest of the request that this answer was recorded for, if it was taken from a record."""
+    """The digest of the original request, if this answer is replayed from another run."""
 
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A language model that can be asked."""
+    """A language model."""
 
     @property
     def name(self) -> str:
-        """The model's name with its provider's."""
+        """The model's name, including its provider."""
         ...
 
     def complete(self, request: Request) -> Reply:
@@ -93,7 +93,7 @@ class ChatModel(Protocol):
 
 
 class CallFailed(Exception):
-    """A call did not bring an answer."""
+    """A call failed."""
 
     def __init__(
         self,
@@ -106,19 +106,19 @@ class CallFailed(Exception):
     ) -> None:
         super().__init__(reason)
         self.reason = reason.rstrip(". ")
-        """Without a dot at its end, as it stands within sentences."""
+        """Without a full stop, for use within sentences."""
         self.is_transient = is_transient
-        """Whether the same call may well succeed later."""
+        """Whether a retry may succeed."""
         self.may_cost = may_cost
-        """Whether the provider may have answered, and charge for it."""
+        """Whether the provider may charge for the call."""
         self.hint = hint
         self.wait_seconds = wait_seconds
-        """How long the provider asked to wait."""
+        """The pause that the provider requested."""
 
 
 def estimate_tokens(size_bytes: int) -> int:
-    """Tokens that so much text takes at most, as far as that can be said without the model's own tokeniser.
+    """An upper estimate of the tokens of a text, independent of the tokeniser.
 
-    English prose and code take 3.5 to 5 bytes a token with the tokenisers in use.
+    Common tokenisers use 3.5 to 5 bytes a token for English prose and code.
     """
     return -(-size_bytes // 3)

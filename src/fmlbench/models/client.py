@@ -22,16 +22,16 @@ SCRIPTED = "scripted"
 
 @dataclass(frozen=True)
 class OpenModel:
-    """A model that can be asked, and its price."""
+    """A model's client and its price."""
 
     chat: ChatModel
     price: Pricing
     call_seconds: float = SECONDS
-    """How long an answer may take."""
+    """The timeout of a call."""
 
 
 def open_model(name: str, models: Path, environment: Mapping[str, str] | None = None) -> OpenModel:
-    """Open a model with the keys in the environment; nothing is sent yet. ``models`` is where local ones lie."""
+    """Open a model with the keys in the environment; sends nothing. ``models`` is the folder of local models."""
     wanted = read_name(name)
     if wanted.provider == LOCAL:
         return OpenModel(_local(wanted, models), free, SLOW_SECONDS)
@@ -41,19 +41,19 @@ def open_model(name: str, models: Path, environment: Mapping[str, str] | None = 
     if provider is None:
         names = [*PROVIDERS, LOCAL, SCRIPTED]
         close = difflib.get_close_matches(wanted.provider, names, n=1)
-        hint = f"Did you mean '{close[0]}/{wanted.model}'?" if close else f"There are: {', '.join(names)}."
+        hint = f"Did you mean '{close[0]}/{wanted.model}'?" if close else f"Known providers: {', '.join(names)}."
         raise ModelUnavailable(f"There is no provider named '{wanted.provider}'.", hint=hint)
     chat = provider.open(wanted, os.environ if environment is None else environment)
     return OpenModel(chat, provider.pricing(wanted), provider.call_seconds)
 
 
 def is_free(name: str) -> bool:
-    """Whether a model runs on the user's own machine."""
+    """Whether a model runs on this machine."""
     return read_name(name).provider in {SCRIPTED, LOCAL}
 
 
 def resolved_name(name: str, folder: Path = Path()) -> str:
-    """The same name for the record: a file, seen from a folder, is named by its whole path."""
+    """The name for the record: paths of model files, relative to ``folder``, become absolute."""
     wanted = read_name(name)
     is_file = is_free(name) and wanted.model.endswith((".json", ".gguf"))
     return f"{wanted.provider}/{(folder / wanted.model).absolute()}" if is_file else name
@@ -64,8 +64,8 @@ def _local(name: ModelName, models: Path) -> ChatModel:
     file = model_file(name.model, models)
     if not file.is_file():
         known = name.model in LOCAL_MODELS
-        hint = f"fmlbench models fetch {name}" if known else f"There are: {', '.join(LOCAL_MODELS)}, or a path.gguf."
-        raise ModelUnavailable(f"The file of {name} is not here.", hint=hint)
+        hint = f"fmlbench models fetch {name}" if known else f"Known models: {', '.join(LOCAL_MODELS)}, or a path.gguf."
+        raise ModelUnavailable(f"The file of {name} does not exist.", hint=hint)
     return served(str(name), file)
 
 

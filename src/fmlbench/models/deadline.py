@@ -1,4 +1,4 @@
-"""Never wait for ever for an answer, nor for long after the run's time is over."""
+"""Timeouts of model calls: each call has a limit, and none continues long after the run's deadline."""
 
 import math
 import threading
@@ -9,7 +9,7 @@ from queue import Empty, SimpleQueue
 from fmlbench.models.chat import CallFailed, ChatModel, Reply, Request
 
 GRACE_SECONDS = 5.0
-"""What a call that is begun gets in any case."""
+"""The minimum timeout of a call that was started."""
 
 
 def endless() -> float:
@@ -19,7 +19,7 @@ def endless() -> float:
 
 @dataclass(frozen=True)
 class Timely:
-    """A model whose call has failed when it takes too long, or longer than there is time."""
+    """A model whose calls fail after a timeout or shortly after the run's deadline."""
 
     model: ChatModel
     call_seconds: float
@@ -37,7 +37,7 @@ class Timely:
 
 
 def within(seconds: float, call: Callable[[], Reply]) -> Reply:
-    """Make a call, but wait for it no longer than this, even for a server that sends a byte now and then."""
+    """Make a call with a total timeout, which also holds for servers that keep sending single bytes."""
     ending: SimpleQueue[Reply | BaseException] = SimpleQueue()
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""The record of every exchange with a model, kept in the run's folder."""
+"""The log of all model calls in a run's folder."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -19,57 +19,57 @@ def _now() -> str:
 
 
 class Exchange(Record):
-    """A question and its answer."""
+    """A request and its reply."""
 
     at: str = Field(default_factory=_now)
-    """Informative only; nothing is ever decided by it."""
+    """For information only; nothing depends on it."""
     model: str
     request: Request
     reply: Reply
 
 
 EXCHANGES: TypeAdapter[Exchange | UnconfirmedCall] = TypeAdapter(Exchange | UnconfirmedCall)
-"""What the lines of the record are: answers, and calls of which nobody says what they took."""
+"""The lines of the log: replies, and calls whose cost is unknown."""
 
 
 def read_exchanges(path: Path) -> dict[CallKey, Exchange]:
-    """All exchanges by the place they were made at; the last one where code has changed between two."""
-    return _by_place(read_records(path, EXCHANGES))
+    """All exchanges by key; the last one if a key occurs twice because code has changed in between."""
+    return _by_key(read_records(path, EXCHANGES))
 
 
 class ExchangeBook:
-    """The exchanges of a run that goes on; hold the run's lock meanwhile."""
+    """The call log of a running run; hold the run's lock while it is open."""
 
     def __init__(self, path: Path) -> None:
-        self._kept = read_records(path, EXCHANGES)
-        self._at = _by_place(self._kept)
+        self._calls = read_records(path, EXCHANGES)
+        self._by_key = _by_key(self._calls)
         self._log = RecordLog(path, EXCHANGES)
 
     def find(self, request: Request) -> Reply | None:
-        """The answer that was given to the same question at the same place, before an interruption."""
-        kept = self._at.get(request.place)
-        return kept.reply if kept and kept.request.digest == request.digest else None
+        """The logged reply to the same request with the same key, from before an interruption."""
+        found = self._by_key.get(request.place)
+        return found.reply if found and found.request.digest == request.digest else None
 
     def add(self, exchange: Exchange) -> None:
-        """Write an exchange down; when this returns, it will not be paid for again."""
+        """Append an exchange; when this returns, the call will never be repeated."""
         self._log.append(exchange)
-        self._kept.append(exchange)
-        self._at[exchange.request.place] = exchange
+        self._calls.append(exchange)
+        self._by_key[exchange.request.place] = exchange
 
     def lose(self, call: UnconfirmedCall) -> None:
-        """Write down a call of which nobody says what it took, so that it counts after a resume, too."""
+        """Append a call whose cost is unknown, so that it also counts after a resume."""
         self._log.append(call)
-        self._kept.append(call)
+        self._calls.append(call)
 
     @property
     def has_answers(self) -> bool:
-        """Whether any call of the run brought one."""
-        return bool(self._at)
+        """Whether any call of the run got a reply."""
+        return bool(self._by_key)
 
     @property
     def spent(self) -> Spending:
-        """What counts against caps: what was taken, and where nobody says, what could have been."""
-        return total(_spending(kept) for kept in self._kept)
+        """The spending that counts against caps; calls of unknown cost count at their maximum."""
+        return total(_spending(call) for call in self._calls)
 
     def __enter__(self) -> Self:
         return self
@@ -80,14 +80,14 @@ class ExchangeBook:
         self._log.close()
 
 
-def _by_place(kept: Iterable[Exchange | UnconfirmedCall]) -> dict[CallKey, Exchange]:
-    return {exchange.request.place: exchange for exchange in kept if isinstance(exchange, Exchange)}
+def _by_key(calls: Iterable[Exchange | UnconfirmedCall]) -> dict[CallKey, Exchange]:
+    return {call.request.place: call for call in calls if isinstance(call, Exchange)}
 
 
-def _spending(kept: Exchange | UnconfirmedCall) -> Spending:
-    if isinstance(kept, UnconfirmedCall):
-        return spending(kept.most, kept.dollars)
-    if kept.reply.tokens == Tokens():
-        # It does not say what it took, so it is there as a lost call, too.
+def _spending(call: Exchange | UnconfirmedCall) -> Spending:
+    if isinstance(call, UnconfirmedCall):
+        return spending(call.most, call.dollars)
+    if call.reply.tokens == Tokens():
+        # The reply has no usage, so the log also contains it as a call of unknown cost.
         return Spending()
-    return spending(kept.reply.tokens, kept.reply.dollars)
+    return spending(call.reply.tokens, call.reply.dollars)

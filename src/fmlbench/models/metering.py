@@ -1,4 +1,4 @@
-"""Price every call, and refuse one that could break a cap."""
+"""Price every call and reject calls that could exceed a cap."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -13,22 +13,22 @@ from fmlbench.models.prices import Price, Pricing
 
 @dataclass(frozen=True)
 class Spending:
-    """What calls took so far."""
+    """The tokens and dollars of several calls."""
 
     tokens: int = 0
     dollars: float = 0.0
-    """As far as prices are known."""
+    """The sum of the known prices."""
     is_priced: bool = True
-    """Whether they all are."""
+    """Whether all prices are known."""
 
 
 def spending(tokens: Tokens, dollars: float | None) -> Spending:
-    """What one call took; None where its price is not known."""
+    """The spending of one call; ``dollars`` is None if its price is unknown."""
     return Spending(tokens.input + tokens.output, dollars or 0.0, is_priced=dollars is not None)
 
 
 def total(spendings: Iterable[Spending]) -> Spending:
-    """What several calls took together."""
+    """The sum of several spendings."""
     each = list(spendings)
     return Spending(
         tokens=sum(one.tokens for one in each),
@@ -39,17 +39,17 @@ def total(spendings: Iterable[Spending]) -> Spending:
 
 @dataclass(frozen=True)
 class Caps:
-    """What calls may take altogether; None is no limit."""
+    """Limits of all calls together; None means unlimited."""
 
     tokens: int | None = None
     dollars: float | None = None
 
 
 class UnconfirmedCall(Record):
-    """A call that was sent, and nobody says what it took: nothing came that can be read, or nothing about tokens.
+    """A call whose cost is unknown: no readable response, or a response without usage.
 
-    So it is no part of what is reported as used, but all that it could take counts against
-    caps: the provider may charge for it.
+    It is not part of the reported usage, but counts at its maximum against the caps, because the provider may charge
+    for it.
     """
 
     model: str
@@ -57,7 +57,7 @@ class UnconfirmedCall(Record):
     reason: str
     most: Tokens
     dollars: float | None
-    """At most; None where the price is not known."""
+    """The maximum; None if the price is unknown."""
     priced_by: str = ""
 
 
@@ -65,8 +65,8 @@ class UnconfirmedCall(Record):
 class Metered:
     """A model with a price and caps.
 
-    A call is refused if the most that it could take, a full answer, would break a cap. Tokens of the input are
-    estimated for that from the size of the text, so a cap can be passed by what one call's estimate is wrong by.
+    A call is rejected if its maximum cost, with a full-length answer, would exceed a cap. Input tokens are estimated
+    from the size of the text, so a cap can be exceeded by the estimation error of one call.
     """
 
     model: ChatModel
@@ -74,7 +74,7 @@ class Metered:
     caps: Caps
     spent: Callable[[], Spending]
     lose: Callable[[UnconfirmedCall], None] = field(default=lambda _: None, repr=False)
-    """Write down a call of which nobody says what it took."""
+    """Logs a call whose cost is unknown."""
 
     @property
     def name(self) -> str:
@@ -93,8 +93,8 @@ class Metered:
             raise
         price = self.price(reply.tokens)
         if reply.tokens == Tokens():
-            self.lose(self._lost(request.place, "the answer does not say what it took", most))
-            # No tokens cost nothing, but that is not what it cost, unless nothing does.
+            self.lose(self._lost(request.place, "the response has no usage", most))
+            # Zero tokens would have the price zero, which is only correct for free models.
             price = price if self.price(most).dollars == 0 else Price(None)
         return reply.model_copy(update={"dollars": price.dollars, "priced_by": price.priced_by})
 
@@ -128,16 +128,16 @@ class Metered:
 
 
 def unknown_spending(dollars: float) -> str:
-    """Why there are no more calls after one whose price is not known."""
-    return f"what a call cost is not known, so the budget of ${dollars:g} cannot be kept"
+    """Why no calls are made after one whose price is unknown."""
+    return f"the price of a call is unknown, so the budget of ${dollars:g} cannot be enforced"
 
 
 def known_price(name: str, price: Pricing, tokens: Tokens) -> float:
-    """The price of tokens; without one there is no cap in dollars to be kept."""
+    """The price of tokens; raises BadRequest if it is unknown."""
     dollars = price(tokens).dollars
     if dollars is None:
         raise BadRequest(
-            f"The price of {name} is not known, so a cap in dollars cannot be kept.",
+            f"The price of {name} is unknown, so a cap in dollars cannot be enforced.",
             hint="Cap tokens instead: --tokens N. (Prices come from the package genai-prices.)",
         )
     return dollars

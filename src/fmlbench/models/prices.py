@@ -1,4 +1,4 @@
-"""What a call costs, by a dated list of prices; what the list does not know has no price, rather than a guessed one."""
+"""Prices of calls from a versioned price list; a model that is not listed has no price."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from fmlbench.models.chat import Tokens
 from fmlbench.models.names import ModelName
 
 LIST = "genai-prices"
-NOBODY = "nobody charges for it"
-"""Says so where there is no list to name."""
+FREE = "free of charge"
+"""Stands for the price list of free models."""
 
 
 @dataclass(frozen=True)
 class Price:
-    """An amount, and the list that says so."""
+    """An amount and the price list that it is from."""
 
     dollars: float | None
     priced_by: str = ""
@@ -24,23 +24,23 @@ Pricing = Callable[[Tokens], Price]
 
 
 def free(tokens: Tokens) -> Price:
-    """The price of what runs on the user's own machine."""
+    """The price of models on this machine."""
     del tokens
-    return Price(0.0, NOBODY)
+    return Price(0.0, FREE)
 
 
 def unknown(tokens: Tokens) -> Price:
-    """The price of what no list knows."""
+    """The price of models that no list contains."""
     del tokens
     return Price(None)
 
 
 def listed(name: ModelName) -> Pricing:
-    """The price of a provider's model by the list, if the list is installed."""
+    """The price of a provider's model from the list, if the list is installed."""
 
     def price(tokens: Tokens) -> Price:
         try:
-            from genai_prices import Usage, calc_price  # noqa: PLC0415 - only who pays needs the list
+            from genai_prices import Usage, calc_price  # noqa: PLC0415 - an optional package
         except ImportError:
             return Price(None)
         usage = Usage(
@@ -52,7 +52,7 @@ def listed(name: ModelName) -> Pricing:
         try:
             found = calc_price(usage, name.model, provider_id=name.provider)
         except (LookupError, ValueError):
-            # Not on the list, or counts that cannot be: some servers report more cached tokens than they read.
+            # Not listed, or inconsistent counts: some servers report more cached tokens than input tokens.
             return Price(None)
         return Price(float(found.total_price), f"{LIST} {version(LIST)}")
 

@@ -1,4 +1,4 @@
-"""Write down every exchange, and answer from what is written where the same thing is asked again."""
+"""Log every call, and answer repeated requests from the log."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from fmlbench.models.exchanges import Exchange, ExchangeBook
 
 @dataclass(frozen=True)
 class Recorded:
-    """A model whose answers survive an interruption: a resumed run asks nothing twice."""
+    """A model whose replies are logged, so that a resumed run repeats no call."""
 
     model: ChatModel
     book: ExchangeBook
@@ -20,10 +20,10 @@ class Recorded:
         return self.model.name
 
     def complete(self, request: Request) -> Reply:
-        """Answer from the book, or ask and write the answer down."""
-        kept = self.book.find(request)
-        if kept is not None:
-            return kept
+        """Answer from the log, or call the model and log its reply."""
+        logged = self.book.find(request)
+        if logged is not None:
+            return logged
         reply = self.model.complete(request)
         reply = reply.model_copy(update={"text": to_valid_utf8(reply.text)})
         self.book.add(Exchange(model=self.name, request=request, reply=reply))

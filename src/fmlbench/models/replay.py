@@ -1,4 +1,4 @@
-"""Answer with what a model answered in another run."""
+"""Replay the answers of another run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,19 +10,19 @@ from fmlbench.models.exchanges import Exchange
 
 @dataclass(frozen=True)
 class Replayed:
-    """A record that answers like the model it was made with, for nothing.
+    """Answers from another run's log at no cost.
 
-    Answers are found by their place in the search. What is asked there may differ a little from what was asked then:
-    scores are not the same to the last digit on every machine. The answer says which request it was given to.
+    Answers are found by their key. The request may differ slightly from the original, because scores differ in the last
+    digits between machines. The reply contains the digest of the original request.
     """
 
     name: str
     exchanges: Mapping[CallKey, Exchange]
 
     def complete(self, request: Request) -> Reply:
-        """Answer, or raise NoMoreCalls where the record ends."""
-        kept = self.exchanges.get(request.place)
-        if kept is None:
+        """Answer, or raise NoMoreCalls where the log ends."""
+        found = self.exchanges.get(request.place)
+        if found is None:
             place = f"step {request.place.step}, {request.place.purpose}, turn {request.place.turn}"
-            raise NoMoreCalls(f"the replayed run holds no answer for {place}")
-        return kept.reply.model_copy(update={"replays": kept.request.digest, "seconds": 0.0})
+            raise NoMoreCalls(f"the replayed run has no answer for {place}")
+        return found.reply.model_copy(update={"replays": found.request.digest, "seconds": 0.0})

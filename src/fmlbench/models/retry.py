@@ -1,4 +1,4 @@
-"""Ask again where a call failed, as long as there is time."""
+"""Retry failed calls while there is time."""
 
 import time
 from collections.abc import Callable
@@ -15,15 +15,15 @@ LONGEST_PAUSE_SECONDS = 120.0
 
 @dataclass(frozen=True)
 class Patient:
-    """A model that is asked again after failures that pass: limits of rate, overload, lost or garbled answers."""
+    """Retries transient failures: rate limits, overload, lost or malformed answers."""
 
     model: ChatModel
     pauses: tuple[float, ...] = PAUSES_SECONDS
-    """Before each further try; a provider may ask for longer ones."""
+    """Before each retry; a provider may request longer ones."""
     seconds_left: Callable[[], float] = field(default=endless, repr=False)
-    """No attempt is begun when none are."""
+    """No attempt starts at 0."""
     has_answered: Callable[[], bool] = field(default=lambda: False, repr=False)
-    """Whether the run ever got an answer: time that ends without one is the provider's fault, not the search's end."""
+    """Whether the run ever got an answer; if not, running out of time counts as a failure of the provider."""
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False)
     clock: Callable[[], float] = field(default=time.monotonic, repr=False)
 
@@ -33,7 +33,7 @@ class Patient:
         return self.model.name
 
     def complete(self, request: Request) -> Reply:
-        """Answer, or raise ModelTrouble when patience is at its end, ModelUnavailable where it would not help.
+        """Answer, or raise ModelTrouble after the last retry, ModelUnavailable if a retry would not help.
 
         Raises NoMoreCalls when the time is over.
         """
@@ -56,6 +56,6 @@ class Patient:
 
     def _trouble(self, failure: CallFailed, attempt: int) -> FmlbenchError:
         tries = f" after {attempt} tries" if attempt > 1 else ""
-        hint = failure.hint or "Look whether the provider works and is paid; 'fmlbench models test MODEL' tries a key."
+        hint = failure.hint or "Check the provider's status and your account; test with 'fmlbench models test MODEL'."
         kind = ModelTrouble if failure.is_transient else ModelUnavailable
         return kind(f"{self.name} did not answer{tries}: {failure.reason}.", hint=hint)

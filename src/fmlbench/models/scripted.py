@@ -1,7 +1,7 @@
-r"""Models that need no key: answers written down beforehand, and a tinkerer that only knows how to change numbers.
+r"""Models that need no key: one answers from a script, another changes random numbers in the code.
 
-A script is a JSON list with one entry for each step, first step first: the answer, or the list of answers to the first
-and every further try. After its end it begins anew.
+A script is a JSON list with one entry for each step: the answer, or the list of answers for the first and later
+attempts. After the last entry it starts again.
 
     ["IDEA: wider\n\nmodel.py\n<<<<<<< SEARCH\n...", ["a first try that will not apply", "a second one"]]
 """
@@ -40,37 +40,39 @@ def read_script(path: Path) -> Script:
             hint="A script is a JSON list of answers, or of lists of answers.",
         ) from error
     if not script or not all(script):
-        raise ModelUnavailable(f"The script '{path}' has nothing to say in a step.", hint="Write an answer for each.")
+        raise ModelUnavailable(
+            f"The script '{path}' has a step without answers.", hint="Write an answer for each step."
+        )
     return script
 
 
 def _problem(error: ValidationError) -> str:
     first = error.errors()[0]
     if first["type"] == "json_invalid":
-        return f"is no JSON: {first['msg'].removeprefix('Invalid JSON: ')}"
+        return f"is not valid JSON: {first['msg'].removeprefix('Invalid JSON: ')}"
     if not first["loc"]:
-        return "is no list"
-    return f"has no answer as entry {int(first['loc'][0]) + 1}"
+        return "is not a list"
+    return f"has an invalid answer in entry {int(first['loc'][0]) + 1}"
 
 
 @dataclass(frozen=True)
 class ScriptedModel:
-    """A model that says what a script has for the step and the try."""
+    """Answers with the script's text for the step and the attempt."""
 
     name: str
     script: Script
 
     def complete(self, request: Request) -> Reply:
-        """Answer with the script's words for this place."""
+        """Answer from the script."""
         place = request.place
         answers = self.script[(place.step - 1) % len(self.script)]
         tries = (answers,) if isinstance(answers, str) else answers
-        return _said(tries[min(place.turn, len(tries) - 1)], request)
+        return _reply(tries[min(place.turn, len(tries) - 1)], request)
 
 
 @dataclass(frozen=True)
 class TinkerModel:
-    """A model that changes one number in one of the files it is shown; which one, the question and its place decide."""
+    """Changes one number in one of the shown files; the request and its key determine which one."""
 
     name: str
 
@@ -86,13 +88,13 @@ class TinkerModel:
             for number in _NUMBER.finditer(line)
         ]
         if not lines:
-            return _said("There is no number to change.", request)
+            return _reply("There is no number to change.", request)
         path, line, number = rng.choice(lines)
         fresh = _changed(number[0], rng.choice(_FACTORS))
         changed = line[: number.start()] + fresh + line[number.end() :]
         idea = f"IDEA: {number[0]} becomes {fresh} in '{line.strip()}'"
         block = f"<<<<<<< SEARCH\n{line}\n=======\n{changed}\n>>>>>>> REPLACE"
-        return _said(f"{idea}\n\n{path}\n{block}\n", request)
+        return _reply(f"{idea}\n\n{path}\n{block}\n", request)
 
 
 def _changed(number: str, factor: float) -> str:
@@ -105,6 +107,6 @@ def _changed(number: str, factor: float) -> str:
     return str(fresh if fresh > 0 else whole + 1)
 
 
-def _said(text: str, request: Request) -> Reply:
+def _reply(text: str, request: Request) -> Reply:
     tokens = Tokens(input=estimate_tokens(request.size_bytes), output=estimate_tokens(len(text.encode())))
     return Reply(text=text, tokens=tokens, served_by="script")

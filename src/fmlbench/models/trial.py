@@ -1,4 +1,4 @@
-"""Try a model out: one short question, to see that its key, its name and its price are right."""
+"""Test a model with one short request: key, name and price."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ _PAUSES = (1.0, 2.0)
 
 
 def try_out(name: str, models: Path) -> Reply:
-    """Ask a model to say a word, with little patience."""
+    """Send a short request, with few retries."""
     opened = open_model(name, models)
     metered = Metered(Timely(opened.chat, opened.call_seconds), opened.price, Caps(), Spending)
     return Patient(metered, pauses=_PAUSES).complete(
@@ -20,7 +20,7 @@ def try_out(name: str, models: Path) -> Reply:
             place=CallKey(step=1, purpose="try", turn=0),
             system="Answer with one word.",
             messages=(Message(role="user", text="Say hello."),),
-            # Models that think before they speak need room for that.
+            # Reasoning models need tokens for reasoning.
             max_output_tokens=1000,
         )
     )

@@ -14,7 +14,7 @@ from fmlbench.models.client import SCRIPTED
 from fmlbench.models.local.catalogue import LOCAL_MODELS, LocalModel
 from fmlbench.models.local.download import LOCAL, model_file
 from fmlbench.models.local.process import is_installed
-from fmlbench.models.prices import NOBODY
+from fmlbench.models.prices import FREE
 from fmlbench.models.providers.catalogue import PROVIDERS, Provider
 from fmlbench.models.scripted import TINKER
 from fmlbench.reports.terminal_tables import plain_table
@@ -77,7 +77,7 @@ def trial_table(reply: Reply) -> Table:
 def _price(reply: Reply) -> str:
     if reply.dollars is None:
         return "unknown"
-    return f"none, {NOBODY}" if reply.priced_by == NOBODY else f"${reply.dollars:.6f}, by {reply.priced_by}"
+    return f"none, {FREE}" if reply.priced_by == FREE else f"${reply.dollars:.6f}, by {reply.priced_by}"
 
 
 def _local_row(model: LocalModel, models: Path) -> ProviderRow:

@@ -41,7 +41,7 @@ def test_the_page_holds_every_part():
         "Can shapes be told apart?",
         "Tell shapes apart.",
         "Task `shapes`, track `cpu`, sealed.",
-        "`error`: lower is better; perfect is 0, useless is 0.9.",
+        "`error`: lower is better; the best possible score is 0, a useless method scores 0.9.",
         "The baseline scores 0.2500 on validation.",
         "Its standard deviation over samples is 0.0100",
         "shapelib 1.0 (MIT)",

@@ -98,7 +98,7 @@ def test_a_misspelt_agent_gets_a_hint():
 def test_an_unheard_of_agent_gets_the_list_without_test_doubles():
     with pytest.raises(AgentNotFound) as caught:
         agent_spec("xyzzy", {})
-    assert caught.value.hint.startswith("There are: adaptive, ")
+    assert caught.value.hint.startswith("Known agents: adaptive, ")
     assert "greedy, human, linear, mcts" in caught.value.hint
     assert "scripted" not in caught.value.hint
 
@@ -119,7 +119,7 @@ def test_an_unknown_setting_is_refused():
 
 
 def test_a_setting_of_the_wrong_kind_is_refused():
-    with pytest.raises(BadRequest, match="cannot be 'many'"):
+    with pytest.raises(BadRequest, match="got 'many'"):
         agent_spec("greedy", {"debug_tries": "many"})
 
 

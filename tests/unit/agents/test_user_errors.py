@@ -81,16 +81,20 @@ def test_a_file_without_mistakes_plays(write: Callable[..., None]):
         ("from dataclasses", "import moonshine\nfrom dataclasses", "./mine.py, line 1: No module named 'moonshine'"),
         ("Operator, Proposal\n", "Operators\n", "./mine.py, line 5: cannot import name 'Operators' from"),
         ("low=1", "low=1 / 0", "./mine.py, line 9: ZeroDivisionError: division by zero"),
-        ("@dataclass(frozen=True)\n", "\n", "./mine.py, line 17: Strategy Mine is no dataclass."),
+        ("@dataclass(frozen=True)\n", "\n", "./mine.py, line 17: Strategy Mine is not a dataclass."),
         ("def next_move", "def next", "./mine.py, line 17: Strategy Mine has no method next_move."),
-        ("Mine, ", "Mine(), ", "./mine.py, line 17: Mine(length=5) is no class."),
+        ("Mine, ", "Mine(), ", "./mine.py, line 17: Mine(length=5) is not a class."),
         (
             '= parameter(5, "how long", low=1)',
             "",
             "./mine.py, line 17: Field 'length' of strategy Mine has no default.",
         ),
         (ENTRY, preset("{'draft': 10}"), "./mine.py, line 17: Agent 'mine' has no setting named 'draft'."),
-        (ENTRY, preset("{'drafts': 0}"), "./mine.py, line 17: Setting 'drafts' of agent 'mine' cannot be '0'."),
+        (
+            ENTRY,
+            preset("{'drafts': 0}"),
+            "./mine.py, line 17: Setting 'drafts' of agent 'mine' must be a whole number, 1 or more, got '0'.",
+        ),
     ],
 )
 def test_a_file_that_cannot_be_read_is_told_with_the_line(write: Callable[..., None], old: str, new: str, message: str):
@@ -140,10 +144,10 @@ def test_a_module_that_the_file_imports_is_named_beside_it(
         (MOVE, "history[99]", "./mine.py, line 11: IndexError: tuple index out of range"),
         (MOVE, "Move(operator='walk')", "./mine.py, line 11: Move: operator: Input should be "),
         (MOVE, "open('notes.txt')", "./mine.py, line 11: FileNotFoundError: [Errno 2] No such file"),
-        (MOVE, "'draft'", "./mine.py: next_move returned 'draft', which is no Move"),
+        (MOVE, "'draft'", "./mine.py: next_move returned 'draft', which is not a Move"),
         (MOVE, "Move(operator='improve', parents=(7,))", "./mine.py: a move to improve names step 7, but the last "),
         (PROPOSAL, "[][0]", "./mine.py, line 15: IndexError: list index out of range"),
-        (PROPOSAL, "None", "./mine.py: propose returned None, which is no Proposal"),
+        (PROPOSAL, "None", "./mine.py: propose returned None, which is not a Proposal"),
         (PROPOSAL, "Proposal(move, None, '')", "./mine.py: the files of a proposal are no texts by path"),
         (PROPOSAL, "Proposal(move, {'a': 1}, '')", "./mine.py: the files of a proposal are no texts by path"),
         (
@@ -163,7 +167,7 @@ def test_what_goes_wrong_in_the_midst_of_a_run_is_told_with_the_line(
     with pytest.raises(AgentBroken) as caught:
         play()
     assert caught.value.message.startswith(message)
-    assert caught.value.hint == "Mend the file; docs/agents.md shows how."
+    assert caught.value.hint == "Fix the file; docs/agents.md shows how."
 
 
 @pytest.mark.parametrize(
@@ -216,7 +220,7 @@ def test_a_mistake_of_our_own_stays_a_traceback():
 @pytest.mark.parametrize(
     ("move", "message"),
     [
-        (3, "next_move returned 3, which is no Move"),
+        (3, "next_move returned 3, which is not a Move"),
         (Move(operator=Operator.IMPROVE, parents=(4,)), "names step 4, but the last step is 3"),
         (Move(operator=Operator.IMPROVE, parents=(-1,)), "names step -1, but the last step is 3"),
         (Move(operator=Operator.IMPROVE, parents=(1,), context=(2, 9)), "names step 9, but the last step is 3"),

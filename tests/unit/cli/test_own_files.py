@@ -47,7 +47,7 @@ def test_a_file_that_cannot_be_read_is_told_in_two_lines_and_leaves_nothing_behi
         called = fmlbench(*words)
         assert called.code == 2
         assert called.err == (
-            "error: ./mine.py, line 12: '(' was never closed\nhint:  Mend the file; docs/agents.md shows how.\n"
+            "error: ./mine.py, line 12: '(' was never closed\nhint:  Fix the file; docs/agents.md shows how.\n"
         )
     assert not runs.exists()
 
@@ -59,7 +59,7 @@ def test_a_crash_is_told_and_a_mended_file_makes_a_run_of_its_own(fmlbench: Fmlb
     error, hint = last_words(called.err)
     assert error == "error: ./mine.py, line 9: KeyError: 'climb'"
     assert hint == (
-        "hint:  Mend the file; docs/agents.md shows how. After you edit the file, the same command starts a new run. "
+        "hint:  Fix the file; docs/agents.md shows how. After you edit the file, the same command starts a new run. "
         f"To resume this run: fmlbench resume {broken.name}"
     )
 

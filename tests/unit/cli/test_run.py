@@ -45,15 +45,15 @@ def without_bubblewrap(isolation: Isolation) -> None:
         (("run", "toy", "--hours", "nan"), "--hours must be positive, got nan."),
         (
             ("run", "toy", "--agent", "mcts", "--set", "exploration=inf"),
-            "Setting 'exploration' of agent 'mcts' cannot be 'inf'.",
+            "Setting 'exploration' of agent 'mcts' must be a number, 0 or more, got 'inf'.",
         ),
         (
             ("run", "toy", "--agent", "command", "--cmd", "true", "--set", "see=here"),
-            "There is no 'here' for the agent's program to see.",
+            "see= contains 'here', which is not an absolute path that exists.",
         ),
         (
             ("run", "toy", "--agent", "command", "--cmd", "true", "--set", "see=/var/lib:/var:/var"),
-            "'/var/lib' lies within '/var', which is to be seen, too.",
+            "see= contains both '/var' and '/var/lib' inside it.",
         ),
         (
             ("run", "toy", "--agent", "command", "--cmd", "true", "--set", "see=/var/lib/../lib"),

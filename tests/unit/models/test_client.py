@@ -39,7 +39,7 @@ def test_names_are_taken_apart(name: str, parts: tuple[str, str, str]):
         ("openai/", "is not the name of a model", "provider/model"),
         ("http://host/v1", "names a server, but not its model", "#"),
         ("opnai/gpt-5", "no provider named 'opnai'", "Did you mean 'openai/gpt-5'?"),
-        ("xyzzy/a", "no provider named 'xyzzy'", "There are: openai, anthropic"),
+        ("xyzzy/a", "no provider named 'xyzzy'", "Known providers: openai, anthropic"),
         ("openai/gpt-5", "no key for openai", "export OPENAI_API_KEY=..."),
         ("google/gemini", "no key for google", "export GEMINI_API_KEY=..."),
         ("scripted/nowhere.json", "cannot be read", "scripted/tinker"),

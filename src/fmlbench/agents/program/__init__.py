@@ -1,1 +1,1 @@
-"""Agents that are programs of their own: they work sealed, and meet the benchmark at a desk."""
+"""Agents that are programs: they run in a sandbox and submit to a server outside it."""

@@ -1,4 +1,4 @@
-"""The agent that is a program of its own: it runs sealed, with its own loop, and submits at the desk."""
+"""An agent that is a program: it runs in a sandbox, with its own loop, and submits with ``fml``."""
 
 import threading
 import time
@@ -21,16 +21,16 @@ from fmlbench.sandbox.freeze import Freezer
 from fmlbench.sandbox.protocol import Execution, ExitKind, Job, Sandbox
 
 GRACE_SECONDS = 30.0
-"""How long a program may go on after the budget is spent, to say its last words."""
+"""How long a program may continue after the budget is spent."""
 
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 _NOT_FOUND = (126, 127)
-"""What a shell says of a command that is not there, or not a program."""
+"""A shell's exit codes for a command that is missing or not executable."""
 
 
 @dataclass(frozen=True)
 class ProgramAgent:
-    """Runs a program beside a desk until it ends, its time is over, or the budget is spent."""
+    """Runs a program and a submission server until it ends, its time is over, or the budget is spent."""
 
     program: Program
     workspace: AgentWorkspace
@@ -38,21 +38,21 @@ class ProgramAgent:
     model: ModelAccess | None = None
 
     def run(self, session: Session) -> None:
-        """Let the program spend the session's budget, beginning with what an interruption left waiting."""
+        """Run the program; a proposal that an interruption left pending is submitted first."""
         if session.pending is not None:
             session.submit(session.pending)
         if is_over(session):
             return
         before, hours = len(session.history), self.workspace.hours_left()
         if hours <= 0:
-            session.note(Note(step=before, kind=ENDING, text="its hours were spent before it could go on"))
+            session.note(Note(step=before, kind=ENDING, text="its hours were spent before it could be resumed"))
             return
         with self._counters() as counters:
             calls_before = counters.usage().calls if counters else 0
             freezer = Freezer()
-            server = self._desk(session, counters, hours, freezer)
-            execution = self._run_beside(server, counters, freezer)
-        # However it ended: what it took and what it was refused is on the record first.
+            server = self._server(session, counters, hours, freezer)
+            execution = self._run_program(server, counters, freezer)
+        # Usage and rejected requests are recorded first, whatever the ending.
         answers = answers_of(counters, self.workspace.folder, calls_before, execution.ending)
         server.settle(execution.cpu_seconds, WAITED if answers.trouble and not answers.has_any else SPENT)
         if counters and counters.refusals:
@@ -65,7 +65,7 @@ class ProgramAgent:
 
     @contextmanager
     def _counters(self) -> Generator[ProxyStats | None]:
-        """What the program's model takes; None without one."""
+        """Open the proxy of the program's model; None without a model."""
         if self.model is None:
             yield None
             return
@@ -73,7 +73,9 @@ class ProgramAgent:
         with open_socket(folder / "model") as listening, self.model.opened(listening, folder) as counters:
             yield counters
 
-    def _desk(self, session: Session, counters: ProxyStats | None, hours: float, freezer: Freezer) -> SubmissionServer:
+    def _server(
+        self, session: Session, counters: ProxyStats | None, hours: float, freezer: Freezer
+    ) -> SubmissionServer:
         deadline = time.monotonic() + hours * 3600
         return SubmissionServer(
             session=session,
@@ -82,11 +84,11 @@ class ProgramAgent:
             spent=lambda: _spent(session.history, counters),
             caps_left=lambda: self._caps_left(counters),
             practice=self.workspace.practice,
-            still=freezer.frozen,
+            freeze=freezer.frozen,
         )
 
     def _caps_left(self, counters: ProxyStats | None) -> Caps:
-        """What the run may still take of its model, where that is capped."""
+        """The remaining tokens and dollars of the model, if they are capped."""
         if self.model is None or counters is None:
             return Caps()
         caps, spent = self.model.caps, counters.usage()
@@ -96,52 +98,54 @@ class ProgramAgent:
             dollars=None if caps.dollars is None else max(0.0, caps.dollars - (spent.dollars or 0.0)),
         )
 
-    def _run_beside(self, server: SubmissionServer, counters: ProxyStats | None, freezer: Freezer) -> Execution:
+    def _run_program(self, server: SubmissionServer, counters: ProxyStats | None, freezer: Freezer) -> Execution:
         session = server.session
-        with open_socket(self.workspace.folder / "server") as counter:
+        with open_socket(self.workspace.folder / "server") as listening:
             hours = server.seconds_left() / 3600
             left = Left(hours, self.steps - len(session.history.proposed), self._caps_left(counters))
             job = build_job(self.program, self.workspace, session, left, self.model)
             run = _InBackground(self.workspace.sandbox, replace(job, freezer=freezer))
             try:
                 closing = float("inf")
-                while run.is_going and time.monotonic() < closing:
-                    serve_one(counter, server.answer, _LOOK_SECONDS)
+                while run.is_running and time.monotonic() < closing:
+                    serve_one(listening, server.answer, _POLL_SECONDS)
                     if not session.is_open:
                         closing = min(closing, time.monotonic() + GRACE_SECONDS)
             except BaseException:
-                # Who interrupts us is obeyed, but what the program took until then counts.
+                # Record the program's CPU time before the interruption is passed on.
                 server.settle(run.end().cpu_seconds)
                 raise
             return run.end()
 
 
 def _spent(history: History, counters: ProxyStats | None) -> Usage:
-    """What the model took since that was last written down: all calls but those that are on record already."""
+    """The usage of all model calls that are not on record yet."""
     charged = sum(usage.calls for usage in usages_of(history, history.notes))
     return counters.usage(charged) if counters else Usage()
 
 
 def _require_end(execution: Execution, answers: ModelAnswers, *, has_submitted: bool) -> None:
-    """Raise where the program did not end by its own will, so that the run can be gone on with."""
+    """Raise if the program was stopped by a failure of ours, so that the run can be resumed."""
     if execution.ending is ExitKind.INFRA:
-        raise InfraTrouble(f"The agent's sandbox failed: {execution.reason}.", hint="Then resume the run.")
+        raise InfraTrouble(
+            f"The agent's sandbox failed: {execution.reason}.", hint="Fix the cause, then resume the run."
+        )
     if execution.exit_code in _NOT_FOUND and not has_submitted:
         raise AgentFailed(
             f"The agent's command could not be started: {execution.log_tail.strip()[-300:]}",
-            hint="To show it a folder of this machine, start another run with --set see=/folder. Or mend what it sees.",
+            hint="To mount a folder of this machine, start another run with --set see=/folder. Or fix the command.",
         )
-    # Somebody who worked until the deadline had a call under way then; somebody who never got an answer did not work.
+    # A pending call at the deadline is normal; a program that never got a response made no progress.
     is_over = execution.ending is ExitKind.TIMEOUT and (has_submitted or answers.has_any)
     if answers.trouble and not is_over:
         raise ModelTrouble(
             f"The agent stopped after its model had not answered: {answers.trouble}.",
-            hint="Look whether the provider works and is paid, then resume the run.",
+            hint="Check the provider's status and your account, then resume the run.",
         )
 
 
 class _InBackground:
-    """A job that runs in a thread of its own, so that its desk can be served meanwhile."""
+    """Runs a job in a thread, so that requests can be served meanwhile."""
 
     def __init__(self, sandbox: Sandbox, job: Job) -> None:
         self._stop = threading.Event()
@@ -150,16 +154,18 @@ class _InBackground:
         self._thread.start()
 
     @property
-    def is_going(self) -> bool:
+    def is_running(self) -> bool:
         """Whether the job still runs."""
         return self._thread.is_alive()
 
     def end(self) -> Execution:
-        """End the job if it still runs, and tell how it went."""
+        """Stop the job if it still runs; return its result."""
         self._stop.set()
         self._thread.join()
         if self._execution is None:
-            raise InfraTrouble("The agent's sandbox could not be run.", hint="fmlbench doctor says what works here.")
+            raise InfraTrouble(
+                "The agent's sandbox could not be run.", hint="Run 'fmlbench doctor' to check the sandbox."
+            )
         return self._execution
 
     def _run(self, sandbox: Sandbox, job: Job) -> None:
@@ -167,5 +173,5 @@ class _InBackground:
 
 
 def _ending(execution: Execution) -> str:
-    words = execution.reason or "it ended by itself"
-    return f"{execution.ending}: {words}; after {execution.seconds:.0f} s, {execution.cpu_seconds:.0f} CPU seconds"
+    reason = execution.reason or "it ended by itself"
+    return f"{execution.ending}: {reason}; after {execution.seconds:.0f} s, {execution.cpu_seconds:.0f} CPU seconds"

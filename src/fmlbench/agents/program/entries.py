@@ -1,4 +1,4 @@
-"""The agents that are programs of their own, for the catalogue; what runs them is imported when one is built."""
+"""Registry entries of agents that are programs; the code that runs them is imported when one is built."""
 
 from fmlbench.agents.context import AgentContext
 from fmlbench.agents.entry import AgentEntry
@@ -7,12 +7,12 @@ from fmlbench.core.agents import Agent
 from fmlbench.core.run import AgentSpec
 
 COMMAND = "command"
-"""The agent that is a command of the user's own."""
+"""The agent that runs a user's command."""
 
-_OWN = "its own"
+_OWN = "built-in"
 
 _PROGRAM = Setting(
-    "", "the path of the program; otherwise it is looked for on the PATH, and else installed with npm", is_path=True
+    "", "path of the program; by default the one on the PATH, or else one installed with npm", is_path=True
 )
 
 
@@ -43,14 +43,14 @@ def _preset_entry(name: str, description: str, model: str) -> AgentEntry:
         build=_preset,
         is_program=True,
         default_model=model,
-        settings={"program": _PROGRAM, "flags": Setting("", "more words for its command line")},
+        settings={"program": _PROGRAM, "flags": Setting("", "additional command-line arguments")},
     )
 
 
 PROGRAMS: tuple[AgentEntry, ...] = (
     AgentEntry(
         name=COMMAND,
-        description="A program of yours: it works sealed in a copy of the repository and submits with 'fml'.",
+        description="Your own program: it works in a sandboxed copy of the repository and submits with 'fml'.",
         strategy=_OWN,
         proposer=_OWN,
         build=_command,
@@ -58,7 +58,7 @@ PROGRAMS: tuple[AgentEntry, ...] = (
         default_model="",
         settings={
             "cmd": Setting("", "the command line that starts it", required=True),
-            "see": Setting("", "folders of this machine that it needs, separated by colons"),
+            "see": Setting("", "folders to mount in its sandbox, separated by colons"),
         },
     ),
     _preset_entry("claude-code", "Anthropic's Claude Code, the paper's linear agent.", "anthropic/claude-sonnet-4-5"),
@@ -66,7 +66,7 @@ PROGRAMS: tuple[AgentEntry, ...] = (
     _preset_entry("gemini", "Google's Gemini CLI.", "google/gemini-2.5-pro"),
     AgentEntry(
         name="human",
-        description="You: work in a terminal with 'fml', unsealed; your time is the cost.",
+        description="You: work in a terminal with 'fml', without a sandbox; your time is recorded.",
         strategy=_OWN,
         proposer=_OWN,
         build=_human,

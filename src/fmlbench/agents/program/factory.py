@@ -1,4 +1,4 @@
-"""Build the agent that a specification with a program in it asks for."""
+"""Build agents that are programs."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from fmlbench.agents.context import AgentContext, AgentWorkspace
 from fmlbench.agents.program.agent import ProgramAgent
 from fmlbench.agents.program.entries import COMMAND
 from fmlbench.agents.program.presets import PRESETS
-from fmlbench.agents.program.program import Program, command_program, require_sight
+from fmlbench.agents.program.program import Program, command_program, require_visible
 from fmlbench.core.agents import Agent
 from fmlbench.core.run import AgentSpec, Budget
 from fmlbench.models.metering import Caps
@@ -15,7 +15,7 @@ from fmlbench.records.folder import RunFolder
 
 
 def command_agent(spec: AgentSpec, context: AgentContext) -> Agent:
-    """A user's own command."""
+    """An agent that runs a user's command."""
     return _agent(_command(spec), context.workspace(), spec, context.budget)
 
 
@@ -24,7 +24,7 @@ def _command(spec: AgentSpec) -> Program:
 
 
 def preset_agent(spec: AgentSpec, context: AgentContext) -> Agent:
-    """One of the programs that we know how to start."""
+    """An agent that runs a known program."""
     workspace = context.workspace()
     preset = PRESETS[spec.name]
     found = preset.find(str(spec.settings["program"]), workspace.programs)
@@ -43,13 +43,13 @@ def _model(spec: AgentSpec, budget: Budget) -> ModelAccess | None:
 
 
 def require_program(spec: AgentSpec, budget: Budget, programs: Path, *, sealed: bool) -> None:
-    """Look whether a program can be had, its model be asked, and its cap in dollars be kept; nothing is sent."""
+    """Check the program, its model's credentials and whether a cap in dollars can be enforced; sends nothing."""
     if spec.name in PRESETS:
         PRESETS[spec.name].require(str(spec.settings["program"]), programs)
     if spec.name == COMMAND:
         program = _command(spec)
         if sealed:
-            require_sight(program)
+            require_visible(program)
     if access := _model(spec, budget):
         access.require()
 

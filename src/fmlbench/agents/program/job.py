@@ -1,13 +1,13 @@
-"""The sandbox of a program that is an agent: its files, and the job that runs it.
+"""The files and the sandbox job of an agent that is a program.
 
 RUN/agent/
-  work/       a copy of the repository, the program's to change; kept over interruptions
-  home/       its home folder, fresh at every start
+  work/       a writable copy of the repository; kept when the run is interrupted
+  home/       the program's home folder, new at every start
   tools/      fml, and the task's Python
-  told/       the brief and the prompt
-  desk/       the socket behind fml
-  model/      the socket behind its model's address
-  log.txt     what it printed since it was last started; before that: log.1.txt, log.2.txt and so on
+  info/       the brief and the prompt
+  server/     the socket of the submission server, which fml uses
+  model/      the socket of the model proxy
+  log.txt     output since the last start; output of earlier starts is in log.1.txt, log.2.txt and so on
 """
 
 import json
@@ -32,29 +32,29 @@ from fmlbench.workspace import trees
 from fmlbench.workspace.files import remove_folder, replace_folder, scratch_beside
 
 PROMPT = """\
-You are a machine-learning researcher. The current folder holds the repository of a research codebase; improve its
-method on the task below. {budget} The program `fml` is your only way to a score:
+You are a machine-learning researcher. The current folder contains the repository of a research codebase. Improve its
+method on the task below. {budget} Only the program `fml` scores your code:
 
 {usage}
-Work in small steps: change the code, `fml submit -m "the idea in one sentence"`, look at the score, and go on from the
-best step (`fml checkout STEP` brings its files back). Only validation scores are shown. When you stop, the best step is
-tested on questions that nobody has seen. Visible training data lies in {lab}/data, the program that runs your code in
-{lab}/task. `python` has what the task needs. {network}
+Work in small steps: change the code, run `fml submit -m "the idea in one sentence"`, look at the score, and continue
+from the best step (`fml checkout STEP` restores its files). You only see validation scores. When you stop, the best
+step is scored on a hidden test set. The training data is in {lab}/data. The program that runs your code is in
+{lab}/task. `python` has the packages that the task needs. {network}
 
 {brief}"""
 
 LAB = "lab"
-"""The folder of the sandbox that all of it lies in, so that it covers no folder of this machine."""
+"""The folder of the sandbox that contains all of this, so that no folder of the machine is hidden."""
 
 _LISTED_BYTES = 60_000
-"""Of the names of files in a prompt: programs are given theirs as a word of a command line, which may have 128 kB."""
+"""Limit of the file list in a prompt: some programs get the prompt as an argument, which may have 128 kB."""
 
 _MEMORY_MB, _DISK_MB, _FILES, _PROCESSES, _SCRATCH_MB = 8192, 8192, 200_000, 1024, 2048
 
 
 @dataclass(frozen=True)
 class Left:
-    """What is left of a run's budget when its agent starts."""
+    """The remaining budget of a run when its agent starts."""
 
     hours: float
     steps: int
@@ -64,18 +64,18 @@ class Left:
 def build_job(
     program: Program, workspace: AgentWorkspace, session: Session, left: Left, model: ModelAccess | None = None
 ) -> Job:
-    """Lay out what the program finds, and the job that runs it."""
+    """Create the program's files and the job that runs it."""
     folder = workspace.folder
     lay_out(workspace, session, left)
-    # What an earlier life left there is the program's: nothing is ever written where that may have put a link.
+    # An earlier start of the program may have put links into its home, so the folder is recreated before we write.
     remove_folder(folder / "home")
     (folder / "home").mkdir()
-    program.furnish(folder / "home")
+    program.write_home(folder / "home")
     environment = {
         "HOME": "{lab}/home",
         "PATH": ":".join(("{lab}/tools", *program.path, "/usr/bin", "/bin")),
         "FML_LAB": "{lab}",
-        "FML_PROMPT_FILE": "{lab}/told/prompt.md",
+        "FML_PROMPT_FILE": "{lab}/info/prompt.md",
         "TERM": "dumb",
         **(model.told if model else {}),
         **program.environment,
@@ -94,7 +94,7 @@ def build_job(
             Mount(folder / "launch.json", f"{LAB}/launch.json"),
             *(
                 Mount(folder / name, f"{LAB}/{name}")
-                for name in ("tools", "told", "server", *(["model"] if model else []))
+                for name in ("tools", "info", "server", *(["model"] if model else []))
             ),
             *(Mount(folder / name, f"{LAB}/{name}", writable=True) for name in ("work", "home")),
             *(replace(mount, target=f"{LAB}/{mount.target}") for mount in workspace.visible),
@@ -111,34 +111,34 @@ def build_job(
         ),
         log=folder / "log.txt",
         isolated=True,
-        # Databases and package managers need them. Candidates see none of them.
+        # Databases and package managers need file locks. Candidates do not share these files.
         locks=True,
     )
 
 
 def _keep_log(log: Path) -> None:
-    """Make place for another life's words."""
+    """Rename the log of the last start."""
     if log.exists():
         number = next(number for number in count(1) if not log.with_suffix(f".{number}.txt").exists())
         log.rename(log.with_suffix(f".{number}.txt"))
 
 
 def lay_out(workspace: AgentWorkspace, session: Session, left: Left) -> None:
-    """Lay out what every agent of this kind finds, person or program."""
+    """Create the files that both programs and people get."""
     _lay_out_work(workspace, session)
     _write_tools(workspace.folder / "tools", workspace.python)
-    _write_told(workspace.folder / "told", session.brief, left)
+    _write_info(workspace.folder / "info", session.brief, left)
 
 
 def _lay_out_work(workspace: AgentWorkspace, session: Session) -> None:
-    """A copy of the repository at the run's last step; one that an interruption left is gone on with."""
+    """Copy the repository at the run's last step, unless an interrupted run left a copy."""
     work = workspace.folder / "work"
     if work.exists():
         return
     with scratch_beside(work) as scratch:
-        made = scratch / "made"
-        trees.lay_out(workspace.codebase, session.code_of(len(session.history) - 1), workspace.editable, made)
-        replace_folder(made, work)
+        created = scratch / "work"
+        trees.lay_out(workspace.codebase, session.code_of(len(session.history) - 1), workspace.editable, created)
+        replace_folder(created, work)
 
 
 def _write_tools(folder: Path, python: TaskPython) -> None:
@@ -153,13 +153,13 @@ def _write_tools(folder: Path, python: TaskPython) -> None:
         (folder / name).chmod(0o755)
 
 
-def _write_told(folder: Path, brief: Brief, left: Left) -> None:
+def _write_info(folder: Path, brief: Brief, left: Left) -> None:
     folder.mkdir(exist_ok=True)
     prompt = PROMPT.format(
         budget=_budget(left),
         usage=_usage_of_fml(),
         lab=f"/{LAB}" if brief.sealed else "$FML_LAB",
-        network="There is no network." if brief.sealed else "This run is not sealed: use no network all the same.",
+        network="There is no network." if brief.sealed else "This run has no sandbox; do not use the network.",
         brief=brief_page(brief, _LISTED_BYTES),
     )
     (folder / "brief.md").write_text(brief_page(brief), "utf-8")
@@ -168,17 +168,17 @@ def _write_told(folder: Path, brief: Brief, left: Left) -> None:
 
 
 def _budget(left: Left) -> str:
-    """All that ends the work, so that an agent can plan it."""
+    """All limits of the run, so that the agent can plan."""
     limits = (f"Scored steps: {left.steps}", f"minutes: {left.hours * 60:.0f}", *caps_of(left.caps))
     return f"{'; '.join(limits)}."
 
 
 def _usage_of_fml() -> str:
-    """The list of commands in the tool's own docstring, so that both always say the same."""
+    """The list of commands from the docstring of fml.py, so that both always agree."""
     text = (inside() / "fml.py").read_text("utf-8")
     return text.split('"""')[1].split("\n\n")[1] + "\n"
 
 
 def inside() -> Path:
-    """The programs of ours that run beside an agent."""
+    """The folder of our programs that run inside an agent's sandbox."""
     return Path(str(resources.files("fmlbench.agents.program") / "inside"))

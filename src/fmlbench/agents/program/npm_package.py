@@ -1,4 +1,4 @@
-"""Find a program that comes as an npm package, or install it, and say what of this machine it needs to see."""
+"""Find or install a program that is an npm package, and list the folders that its sandbox must mount."""
 
 import shutil
 import subprocess
@@ -31,45 +31,45 @@ class NpmPackage:
 
 @dataclass(frozen=True)
 class Found:
-    """A program of this machine, as a sandbox sees it."""
+    """An installed program and its paths in the sandbox."""
 
     inside: str
-    """Its path there, for a shell."""
+    """Its path in the sandbox, quoted for a shell."""
     mounts: tuple[Mount, ...]
     path: tuple[str, ...]
-    """Where what it needs itself lies."""
+    """Folders that the program needs on its PATH."""
 
 
 def find_program(package: NpmPackage, given: str, folder: Path) -> Found:
-    """The program that the user named, or that is on the PATH, or else the pinned version, installed below a folder."""
+    """The program that the user gave, or the one on the PATH, or else the pinned version, installed in ``folder``."""
     require_program(package, given, folder)
     there = given or shutil.which(package.program)
     return _as_seen(Path(there) if there else install(package, folder))
 
 
 def require_program(package: NpmPackage, given: str, folder: Path) -> None:
-    """Look whether the program is there, or can be installed; nothing is started."""
+    """Check that the program is installed or can be installed; starts nothing."""
     if given:
         if not Path(given).is_file():
-            raise BadRequest(f"There is no program '{given}'.", hint="program= is the path of a file.")
+            raise BadRequest(f"There is no program '{given}'.", hint="Set program= to the path of a file.")
         return
     is_there = shutil.which(package.program) or (folder / package.folder).exists()
     if not is_there and shutil.which("npm") is None:
         raise AgentFailed(
-            f"{package.title} is not installed, and npm is not there to install it.",
-            hint=f"Install Node.js, or {package.title} itself; --set program=PATH names one off the PATH.",
+            f"{package.title} is not installed, and npm, which could install it, is missing.",
+            hint=f"Install Node.js or {package.title}, or give its path with --set program=PATH.",
         )
 
 
 def install(package: NpmPackage, folder: Path) -> Path:
-    """Install the pinned version unless it is there; its program."""
-    made = folder / package.folder
-    with exclusive(made):
-        if not made.exists():
-            with scratch_beside(made) as scratch:
-                _npm_install(package, scratch / "made")
-                replace_folder(scratch / "made", made)
-    return made / _PACKAGES / ".bin" / package.program
+    """Install the pinned version if it is missing; return the path of its program."""
+    target = folder / package.folder
+    with exclusive(target):
+        if not target.exists():
+            with scratch_beside(target) as scratch:
+                _npm_install(package, scratch / "package")
+                replace_folder(scratch / "package", target)
+    return target / _PACKAGES / ".bin" / package.program
 
 
 def _npm_install(package: NpmPackage, folder: Path) -> None:
@@ -79,16 +79,16 @@ def _npm_install(package: NpmPackage, folder: Path) -> None:
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_INSTALL_SECONDS)
         trouble = done.stderr.strip()[-300:] if done.returncode else ""
     except subprocess.TimeoutExpired:
-        trouble = f"it took more than {_INSTALL_SECONDS:.0f} s"
+        trouble = f"npm took more than {_INSTALL_SECONDS:.0f} s"
     if trouble:
         raise AgentFailed(
             f"{package.title} {package.version} could not be installed: {trouble}",
-            hint="Look at your network and npm's registry, or install it yourself and give --set program=PATH.",
+            hint="Check your network and npm's registry, or install it yourself and give --set program=PATH.",
         )
 
 
 def _as_seen(program: Path) -> Found:
-    """Show a sandbox the packages a program is part of, or the program alone, and Node.js beside it."""
+    """Mount the program's packages, or just the program, and Node.js."""
     real = program.resolve()
     packages = next((parent for parent in reversed(real.parents) if parent.name == _PACKAGES), None)
     top = packages or real

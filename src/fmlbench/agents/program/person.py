@@ -1,4 +1,4 @@
-"""A person as the agent: the same desk and the same tool, in a terminal of their own; their time is the cost."""
+"""A person as the agent, who uses fml and the submission server in a terminal; their time is recorded."""
 
 import shlex
 import socket
@@ -14,19 +14,19 @@ from fmlbench.agents.program.unix_socket import open_socket, serve_one
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import INVITATION, Note
 
-_LOOK_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
 class Person:
-    """Serves the desk until the budget is spent, the time is over, or the person says that they are done."""
+    """Serves requests until the budget is spent, the time is over, or the person is done."""
 
     workspace: AgentWorkspace
     steps: int
     clock: Callable[[], float] = time.monotonic
 
     def run(self, session: Session) -> None:
-        """Tell the person where to work, and wait."""
+        """Print where to work, and wait."""
         if session.pending is not None:
             session.submit(session.pending)
         if is_over(session):
@@ -35,7 +35,7 @@ class Person:
         lay_out(self.workspace, session, Left(hours, self.steps - len(session.history.proposed)))
         self._link()
         deadline = self.clock() + hours * 3600
-        with open_socket(self.workspace.folder / "server") as counter:
+        with open_socket(self.workspace.folder / "server") as listening:
             server = SubmissionServer(
                 session=session,
                 steps=self.steps,
@@ -44,17 +44,17 @@ class Person:
                 clock=self.clock,
             )
             session.note(Note(step=len(session.history), kind=INVITATION, text=self._invitation()))
-            ending = self._serve(counter, server)
+            ending = self._serve(listening, server)
             server.settle()
             server.close(ending)
 
-    def _serve(self, counter: socket.socket, server: SubmissionServer) -> str:
-        """Answer what the person asks; why that is over."""
+    def _serve(self, listening: socket.socket, server: SubmissionServer) -> str:
+        """Answer the person's requests; return why the session ended."""
         try:
             while server.session.is_open and server.seconds_left() > 0 and not server.is_done:
-                serve_one(counter, server.answer, _LOOK_SECONDS)
+                serve_one(listening, server.answer, _POLL_SECONDS)
         except KeyboardInterrupt:
-            # Who cannot wait for that presses once more, and may resume the run.
+            # A second Ctrl-C interrupts this as well; the run can then be resumed.
             server.finish()
             return "the person is done"
         if server.is_done:
@@ -62,7 +62,7 @@ class Person:
         return "the time is over" if server.session.is_open else "the budget is spent"
 
     def _link(self) -> None:
-        """Let the folder look like the inside of a program's sandbox."""
+        """Make the folder look like a program's sandbox."""
         links = {"inside": inside(), "repository": self.workspace.codebase}
         for mount in self.workspace.visible:
             links[mount.target] = mount.source
@@ -75,11 +75,11 @@ class Person:
     def _invitation(self) -> str:
         folder = self.workspace.folder
         return (
-            "It is your turn. In another terminal:\n"
+            "Open another terminal and run:\n"
             f"  export FML_LAB={_word(folder)} PATH={_word(folder / 'tools')}:$PATH\n"
             f"  cd {_word(folder / 'work')}\n"
             "  fml brief\n"
-            "Then change the code and 'fml submit -m \"the idea\"'. 'fml done' ends the session; so does Ctrl-C here."
+            "Then change the code and run 'fml submit -m \"the idea\"'. 'fml done', or Ctrl-C here, ends the session."
         )
 
 

@@ -1,6 +1,6 @@
-"""Programs that people have already: how each is started, without its telemetry and without questions to anybody.
+"""Known coding agents: how each is started without telemetry and without interactive questions.
 
-What makes it stop is the budget, the deadline and itself; how it ended is never taken for success.
+A program ends by itself, at the deadline or when the budget is spent. Its exit code does not count as success.
 """
 
 import json
@@ -17,34 +17,34 @@ from fmlbench.models.names import SERVER, ModelName, read_name
 
 _PROMPT = '"$(cat "$FML_PROMPT_FILE")"'
 _P_PROMPT = f"-p {_PROMPT}"
-"""An option ends what comes before it, such as a list of tools among the user's flags."""
+"""An option, because it ends a list before it, such as the tools in the user's flags."""
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A program we know."""
+    """A known program."""
 
     package: NpmPackage
     providers: tuple[str, ...]
-    """Whose models it can use."""
+    """The providers whose models it can use."""
     words: Callable[[str], str]
-    """Its command line after the program's own path, for a model; the user's flags follow."""
+    """Its arguments for a given model; the user's flags follow."""
     prompt: str
-    """How it is given its prompt, after the flags."""
+    """The arguments that pass the prompt, after the flags."""
     environment: Callable[[str], Mapping[str, str]] = lambda _: {}
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     """Files of its home folder."""
 
     def find(self, given: str, folder: Path) -> Found:
-        """The program on this machine; installed below ``folder`` if need be."""
+        """The program on this machine; installed below ``folder`` if necessary."""
         return find_program(self.package, given, folder)
 
     def require(self, given: str, folder: Path) -> None:
-        """Look whether the program is there, or can be installed."""
+        """Check that the program is installed or can be installed."""
         require_program(self.package, given, folder)
 
     def require_provider(self, name: ModelName) -> None:
-        """Refuse models that it cannot use."""
+        """Reject models that it cannot use."""
         if name.provider not in self.providers:
             raise BadRequest(
                 f"{self.package.title} cannot use {name}.", hint=f"It uses models of {', '.join(self.providers)}."
@@ -59,10 +59,10 @@ class Preset:
             mounts=found.mounts,
             path=found.path,
             environment=self.environment(model),
-            furnish=self._furnish,
+            write_home=self._write_home,
         )
 
-    def _furnish(self, home: Path) -> None:
+    def _write_home(self, home: Path) -> None:
         for name, text in self.settings.items():
             (home / name).parent.mkdir(parents=True, exist_ok=True)
             (home / name).write_text(text, "utf-8")
@@ -76,7 +76,7 @@ def _claude_words(model: str) -> str:
 
 
 def _claude_environment(model: str) -> Mapping[str, str]:
-    """Its small side jobs go to the same model; it would refuse its flags as root, were it not told of the sandbox."""
+    """Background requests use the same model. IS_SANDBOX is needed because it rejects these flags as root otherwise."""
     return {
         "IS_SANDBOX": "1",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -89,7 +89,7 @@ def _claude_environment(model: str) -> Mapping[str, str]:
 
 
 def _codex_words(model: str) -> str:
-    """Its own sandbox is off: it is in one already, and could not make another there."""
+    """Codex's sandbox is off, because it cannot create one inside ours."""
     settings = {
         "analytics.enabled": "false",
         "check_for_update_on_startup": "false",

@@ -1,4 +1,4 @@
-"""What a program can ask at the desk, and what it is told: one line of JSON each way."""
+"""Requests and responses of the submission server: one line of JSON each way."""
 
 from typing import Annotated, Literal
 
@@ -8,10 +8,10 @@ from fmlbench.core.record import Record
 from fmlbench.models.proxy.bodies import is_object, object_at, read_json
 
 MOST_BYTES = 8 * 2**20
-"""Of one request; code that is longer than this is no code."""
+"""The maximum size of a request; no reasonable code is longer."""
 _MOST_FIELDS = 10
 _Paths = Annotated[tuple[str, ...], FailFast()]
-"""Of a long list that is no list of paths, one word is complaint enough: each takes memory."""
+"""Validation stops at the first error: an error for each entry of a long invalid list would take much memory."""
 
 
 class BriefRequest(Record):
@@ -21,58 +21,58 @@ class BriefRequest(Record):
 
 
 class StatusRequest(Record):
-    """How things stand: steps, scores, what is left."""
+    """The steps, their scores and the remaining budget."""
 
     ask: Literal["status"]
 
 
 class DiffRequest(Record):
-    """What a step changed."""
+    """The files before and after a step."""
 
     ask: Literal["diff"]
     step: int
 
 
 class CodeRequest(Record):
-    """The editable files after a step; the next submission counts as made on top of it."""
+    """The editable files after a step, which becomes the parent of the next submission."""
 
     ask: Literal["checkout"]
     step: int
 
 
-class Sorting(Record):
-    """Which of these files may be changed."""
+class EditableRequest(Record):
+    """Which of these files are editable."""
 
     ask: Literal["sort"]
     paths: _Paths
 
 
 class SubmitRequest(Record):
-    """These files are to be scored; it costs a step."""
+    """Score these files; takes one step."""
 
     ask: Literal["submit"]
     idea: str
     files: dict[str, str]
     left_out: _Paths = ()
-    """Protected files that the program changed all the same; they are not taken."""
+    """Protected files that the program changed; they are not submitted."""
 
 
 class CheckRequest(Record):
-    """How much information these files add to the baseline; it costs nothing."""
+    """How much information these files add to the baseline; takes no step."""
 
     ask: Literal["check"]
     files: dict[str, str]
 
 
 class TrialRequest(Record):
-    """These files are to be tried on practice questions; it costs time, but no step."""
+    """Train and score these files on practice questions; takes time, but no step."""
 
     ask: Literal["try"]
     files: dict[str, str]
 
 
 class DoneRequest(Record):
-    """The agent has finished: it will submit nothing more."""
+    """The agent has finished and will not submit again."""
 
     ask: Literal["done"]
 
@@ -82,7 +82,7 @@ Request = Annotated[
     | StatusRequest
     | DiffRequest
     | CodeRequest
-    | Sorting
+    | EditableRequest
     | CheckRequest
     | SubmitRequest
     | TrialRequest
@@ -94,16 +94,16 @@ _REQUESTS: TypeAdapter[Request] = TypeAdapter(Request)
 
 
 class Unreadable(Exception):
-    """A line that is no request, and why."""
+    """Why a line is not a valid request."""
 
 
 def read_request(line: bytes) -> Request:
-    """What is asked, or Unreadable."""
+    """Parse a request, or raise Unreadable."""
     asked = read_json(line)
     if not is_object(asked) or len(asked) > _MOST_FIELDS:
-        raise Unreadable("it is no JSON object of a few fields")
+        raise Unreadable(f"it must be a JSON object with at most {_MOST_FIELDS} fields")
     if not all(isinstance(text, str) for text in object_at(asked, "files").values()):
-        raise Unreadable("every file is a text")
+        raise Unreadable("every file must be a string")
     try:
         return _REQUESTS.validate_python(asked)
     except ValidationError as error:
@@ -111,10 +111,10 @@ def read_request(line: bytes) -> Request:
 
 
 class Response(Record):
-    """What the desk says."""
+    """The server's answer."""
 
     ok: bool
-    """Whether the request was carried out; a step that crashed is one that was."""
+    """Whether the request was processed; that includes a step that crashed."""
     text: str
     """For people and models."""
     data: dict[str, object] = {}

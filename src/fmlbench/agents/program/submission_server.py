@@ -1,7 +1,7 @@
-"""The desk: where a program that is an agent asks, submits and gets its scores.
+"""The server that answers the requests of an agent that is a program: brief, status, submissions.
 
-It stands outside the program's sandbox. What comes over it is somebody else's word: a request is read into its type or
-refused, files are judged like any proposal's, and nothing is ever read from the program's own folders.
+It runs outside the program's sandbox and does not trust requests: each is validated or rejected, files are checked like
+those of any proposal, and nothing is read from the program's folders.
 """
 
 import time
@@ -17,9 +17,9 @@ from fmlbench.agents.program.protocol import (
     CodeRequest,
     DiffRequest,
     DoneRequest,
+    EditableRequest,
     Request,
     Response,
-    Sorting,
     StatusRequest,
     SubmitRequest,
     TrialRequest,
@@ -39,32 +39,32 @@ from fmlbench.workspace.globs import matches
 
 _LONGEST_IDEA = 2000
 _TRIAL = "trial"
-"""The kind of note that counts a trial, over interruptions too."""
+"""The kind of note that records a practice run."""
 REFUSED = "refused"
-"""The kind of note that says what was asked for in vain."""
-_MOST_REMEMBERED = 30
-"""Of each kind: whoever asks in vain for hours must not fill the disk."""
+"""The kind of note that records a rejected request."""
+_MOST_NOTES = 30
+"""Limit of notes of each kind: repeated invalid requests must not fill the disk."""
 _LONGEST_NOTE = 200
 
 
 @dataclass
 class SubmissionServer:
-    """One program's desk, from its start to its end."""
+    """Serves one program from its start to its end."""
 
     session: Session
     steps: int
     """The run's budget."""
     seconds_left: Callable[[], float]
     spent: Callable[[], Usage] = Usage
-    """What models have cost since it was last asked."""
+    """The usage of the program's model that is not on record yet."""
     caps_left: Callable[[], Caps] = Caps
-    """What is left of its model, where that is capped."""
+    """The remaining tokens and dollars of the model, if they are capped."""
     practice: Practice | None = None
-    still: Callable[[], AbstractContextManager[None]] = nullcontext
-    """Hold the program still while its submission is tested: they must not talk to each other."""
+    freeze: Callable[[], AbstractContextManager[None]] = nullcontext
+    """Stops the program while its submission runs, so that the two cannot signal to each other."""
     clock: Callable[[], float] = time.monotonic
     is_done: bool = field(default=False, init=False)
-    """Whether the agent said that it has finished."""
+    """Whether the agent sent ``done``."""
     _parent: int = field(init=False)
     _since: float = field(init=False)
 
@@ -73,40 +73,40 @@ class SubmissionServer:
         self._since = self.clock()
 
     def answer(self, line: bytes) -> Response:
-        """Carry out one request; what is wrong with it is said in the answer."""
+        """Process one request; errors are reported in the answer."""
         if not line:
-            return self._refuse(REFUSED, "This request is empty, too long or too slow.")
+            return self._refuse(REFUSED, "The request is empty, too long or took too long to arrive.")
         try:
             request = read_request(line)
         except Unreadable as why:
-            # The tool sends nothing that cannot be read, so somebody wrote this by hand.
-            return self._refuse(VIOLATION, f"This request cannot be read: {_short(str(why))}.")
+            # fml only sends valid requests, so the program bypassed it.
+            return self._refuse(VIOLATION, f"The request is invalid: {_short(str(why))}.")
         if isinstance(request, SubmitRequest | TrialRequest | CheckRequest) and (
             foreign := self._not_editable(request.files)
         ):
-            # The tool takes along what may be changed and nothing else; the files are judged all the same.
-            self._remember(VIOLATION, f"{request.ask} with files that are not editable: {_listed(foreign)}")
-        answer = self._carry_out(request)
+            # fml only sends editable files, so the program bypassed it. The request is processed anyway.
+            self._record(VIOLATION, f"{request.ask} with files that are not editable: {_listed(foreign)}")
+        answer = self._process(request)
         if not answer.ok:
-            self._remember(REFUSED, f"{request.ask}: {answer.text}")
+            self._record(REFUSED, f"{request.ask}: {answer.text}")
         return answer
 
     def _refuse(self, kind: str, text: str) -> Response:
-        self._remember(kind, text)
+        self._record(kind, text)
         return Response(ok=False, text=text)
 
-    def _remember(self, kind: str, text: str) -> None:
-        """Put on the record what no score came of, the first so many times."""
+    def _record(self, kind: str, text: str) -> None:
+        """Note a rejected request, up to a limit for each kind."""
         known = sum(note.kind == kind for note in self.session.history.notes)
-        if known < _MOST_REMEMBERED:
-            is_last = known == _MOST_REMEMBERED - 1
-            self._note(kind, f"{_short(text)}{' (more of this is not written down)' if is_last else ''}")
+        if known < _MOST_NOTES:
+            is_last = known == _MOST_NOTES - 1
+            self._note(kind, f"{_short(text)}{' (further notes of this kind are omitted)' if is_last else ''}")
 
-    def _carry_out(self, request: Request) -> Response:
+    def _process(self, request: Request) -> Response:
         match request:
             case BriefRequest() | StatusRequest() | DoneRequest():
-                return self._tell(request)
-            case Sorting():
+                return self._report(request)
+            case EditableRequest():
                 return self._sort(request.paths)
             case DiffRequest() | CodeRequest():
                 return self._look_up(request)
@@ -117,7 +117,7 @@ class SubmissionServer:
             case SubmitRequest():
                 return self._submit(request)
 
-    def _tell(self, request: BriefRequest | StatusRequest | DoneRequest) -> Response:
+    def _report(self, request: BriefRequest | StatusRequest | DoneRequest) -> Response:
         if isinstance(request, DoneRequest):
             self.is_done = True
             return Response(ok=True, text="The session is over. Nothing more can be submitted.", data=self._facts())
@@ -162,14 +162,14 @@ class SubmissionServer:
 
     def _try(self, trial: TrialRequest) -> Response:
         if self.practice is None:
-            return Response(ok=False, text="This task has no practice questions; 'fml submit' is the way to a score.")
+            return Response(ok=False, text="This task has no practice questions; use 'fml submit' to get a score.")
         evaluation = self.practice({path: to_valid_utf8(text) for path, text in trial.files.items()})
         if evaluation.outcome is Outcome.REJECTED:
-            # Nothing was run, so there may be any number of these.
-            self._remember(REFUSED, f"try: {evaluation.reason}")
+            # Nothing was run, so the number of such notes must be limited.
+            self._record(REFUSED, f"try: {evaluation.reason}")
         else:
             self._note(_TRIAL, f"{evaluation.outcome} {score_text(evaluation.score)}")
-        head = f"practice: {outcome_of(evaluation)}. Practice scores are about other questions than validation's."
+        head = f"practice: {outcome_of(evaluation)}. Practice questions differ from those of validation."
         return Response(
             ok=True, text=with_details(head, evaluation), data={**data_of(evaluation), "log_tail": evaluation.log_tail}
         )
@@ -180,7 +180,7 @@ class SubmissionServer:
         if self.is_done:
             return Response(ok=False, text="The session was ended by 'fml done'.", data=self._facts())
         if submission.left_out:
-            self._note("protected", f"changed and not taken: {_listed(submission.left_out)}")
+            self._note("protected", f"changed but not submitted: {_listed(submission.left_out)}")
         proposal = Proposal(
             move=Move(operator=Operator.IMPROVE, parents=(self._parent,)),
             files={path: to_valid_utf8(text) for path, text in submission.files.items()},
@@ -192,9 +192,9 @@ class SubmissionServer:
         return Response(ok=True, text=text, data=self._facts())
 
     def _test(self, proposal: Proposal) -> Step:
-        """Spend a step; what is spent is counted anew from its end on, whatever that is."""
+        """Spend a step; the agent's time counts again from its end on, also if it fails."""
         try:
-            with self.still():
+            with self.freeze():
                 step = self.session.submit(proposal)
         finally:
             self._since = self.clock()
@@ -202,22 +202,22 @@ class SubmissionServer:
         return step
 
     def finish(self) -> None:
-        """Have what was submitted before an interruption tested."""
+        """Test a proposal that was submitted before an interruption."""
         if self.session.pending is not None:
             self._test(self.session.pending)
 
     def settle(self, cpu_seconds: float = 0.0, kind: str = SPENT) -> None:
-        """Write down what was spent since the last step, and what CPU time the program took from its start on."""
+        """Record the usage since the last step and the CPU time since the program's start."""
         usage = self._usage().model_copy(update={"cpu_seconds": cpu_seconds})
         self._since = self.clock()
         self._note(kind, usage.model_dump_json())
 
     def close(self, ending: str) -> None:
-        """Write down how the agent ended: it is not started again."""
+        """Record how the agent ended; it is not started again."""
         self._note(ENDING, ending)
 
     def _usage(self) -> Usage:
-        """What was spent since the last step."""
+        """The usage since the last step."""
         return self.spent().model_copy(update={"seconds": self.clock() - self._since})
 
     def _note(self, kind: str, text: str) -> None:
@@ -263,7 +263,7 @@ class SubmissionServer:
 
 
 def is_over(session: Session) -> bool:
-    """Whether there is nothing to go on with: the budget is spent, or the agent's ending is on record."""
+    """Whether the budget is spent or the agent's end is on record."""
     return not session.is_open or any(note.kind == ENDING for note in session.history.notes)
 
 
@@ -272,5 +272,5 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 def _short(text: str) -> str:
-    """What somebody else wrote, short enough to be kept."""
+    """Untrusted text, cut to a length that can be recorded."""
     return text if len(text) <= _LONGEST_NOTE else f"{text[:_LONGEST_NOTE]}..."

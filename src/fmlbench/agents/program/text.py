@@ -1,4 +1,4 @@
-"""How steps and trials are told at the desk, to people, models and programs."""
+"""Format steps and practice runs for people, models and programs."""
 
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.figures import score_text
@@ -6,7 +6,7 @@ from fmlbench.core.steps import Step
 from fmlbench.models.metering import Caps
 
 _LOG_CHARACTERS = 2000
-"""How much of the log of a step that went well is shown."""
+"""How much of the log of a successful step is shown."""
 
 
 def line_of(step: Step) -> str:
@@ -17,37 +17,37 @@ def line_of(step: Step) -> str:
 
 
 def outcome_of(evaluation: Evaluation) -> str:
-    """What came of it, with the score or the reason."""
+    """The outcome, with the score or the reason."""
     score = f", score {score_text(evaluation.score)}" if evaluation.is_ok else ""
     reason = f" ({evaluation.reason})" if evaluation.reason else ""
     return f"{evaluation.outcome}{score}{reason}"
 
 
 def with_details(head: str, evaluation: Evaluation) -> str:
-    """Add side metrics, CPU time and the end of the log, which is longer where something failed."""
+    """Add side metrics, CPU time and the end of the log; failed steps show more of it."""
     lines = [head]
     if evaluation.metrics:
         lines.append(f"Side metrics: {', '.join(f'{name} {value:.4g}' for name, value in evaluation.metrics.items())}.")
     if evaluation.cpu_seconds:
         lines.append(f"CPU time: {evaluation.cpu_seconds:.1f} s, peak memory: {evaluation.peak_memory_mb:.0f} MB.")
     if log := evaluation.log_tail.strip():
-        lines += ["", "The end of its log:", log[-_LOG_CHARACTERS:] if evaluation.is_ok else log]
+        lines += ["", "End of the log:", log[-_LOG_CHARACTERS:] if evaluation.is_ok else log]
     return "\n".join(lines)
 
 
 def caps_of(caps: Caps) -> list[str]:
-    """What a model may still take, where that is capped."""
+    """The remaining tokens and dollars of the model, if they are capped."""
     tokens = [] if caps.tokens is None else [f"{caps.tokens} tokens of your model"]
     return tokens if caps.dollars is None else [*tokens, f"${caps.dollars:.2f} for your model"]
 
 
 def step_data(step: Step) -> dict[str, object]:
-    """A step for programs."""
+    """A step as data for programs."""
     return {"step": step.index, **data_of(step.evaluation), "information_bytes": step.information_bytes}
 
 
 def data_of(evaluation: Evaluation) -> dict[str, object]:
-    """What came of it, for programs."""
+    """An evaluation as data for programs."""
     return {
         "outcome": str(evaluation.outcome),
         "score": evaluation.score if evaluation.is_ok else None,

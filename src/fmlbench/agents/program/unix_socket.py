@@ -1,6 +1,6 @@
-"""The desk's counter: a Unix socket that a sandboxed program can reach, served one request after the other.
+"""The Unix socket of the submission server, which serves one request after the other.
 
-Ten submissions at once are ten steps, one after the other, for as long as the budget lasts.
+Ten simultaneous submissions become ten consecutive steps, as far as the budget allows.
 """
 
 import os
@@ -15,8 +15,8 @@ from fmlbench.agents.program.protocol import MOST_BYTES, Response
 SOCKET = "socket"
 
 _QUEUE = 64
-_PATIENCE_SECONDS = 20.0
-"""How long a request may take to arrive, and an answer to be taken: who dawdles must not put off the end."""
+_TIMEOUT_SECONDS = 20.0
+"""Timeout for receiving a request and for sending an answer: a slow client must not delay the end of the run."""
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def open_socket(folder: Path) -> Generator[socket.socket]:
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
-            # A socket's path may have 107 bytes, a run's folder has more; through its handle any folder will do.
+            # A socket's path is limited to 107 bytes and a run's folder may be longer, so we bind through its handle.
             listening.bind(f"/proc/self/fd/{handle}/{SOCKET}")
             listening.listen(_QUEUE)
             yield listening
@@ -40,32 +40,32 @@ def serve_one(
     listening: socket.socket,
     answer: Callable[[bytes], Response],
     wait_seconds: float,
-    patience_seconds: float = _PATIENCE_SECONDS,
+    timeout_seconds: float = _TIMEOUT_SECONDS,
 ) -> None:
     """Serve the next request, or return when none comes in time."""
     listening.settimeout(wait_seconds)
     try:
-        customer, _ = listening.accept()
+        client, _ = listening.accept()
     except TimeoutError:
         return
-    with customer:
+    with client:
         try:
-            line = _read_line(customer, patience_seconds)
-            said = answer(line)
-            customer.settimeout(patience_seconds)
-            customer.sendall(said.model_dump_json().encode() + b"\n")
+            line = _read_line(client, timeout_seconds)
+            response = answer(line)
+            client.settimeout(timeout_seconds)
+            client.sendall(response.model_dump_json().encode() + b"\n")
         except (TimeoutError, ConnectionError, BrokenPipeError):
-            return  # It went away; what was done for it is on the record.
+            return  # The client disconnected; its request was processed and is on record.
 
 
-def _read_line(customer: socket.socket, patience_seconds: float) -> bytes:
-    """One line; empty where it did not come whole, in time and at a sensible length."""
-    deadline = time.monotonic() + patience_seconds
+def _read_line(client: socket.socket, timeout_seconds: float) -> bytes:
+    """Read a line; empty if it is incomplete, too late or too long."""
+    deadline = time.monotonic() + timeout_seconds
     read = bytearray()
     while not read.endswith(b"\n"):
-        customer.settimeout(max(0.001, deadline - time.monotonic()))
+        client.settimeout(max(0.001, deadline - time.monotonic()))
         try:
-            part = customer.recv(2**20)
+            part = client.recv(2**20)
         except TimeoutError:
             return b""
         if not part or len(read) + len(part) > MOST_BYTES:

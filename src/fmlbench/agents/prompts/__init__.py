@@ -1,4 +1,4 @@
-"""What language models are told: templates, which a run's record holds a digest of."""
+"""Templates of the prompts for language models; a run's record contains their digest."""
 
 import hashlib
 from functools import cache

@@ -1,8 +1,8 @@
-"""Greedy until it stagnates, then a few greedy branches side by side: the search that FML-bench's authors propose.
+"""Greedy until it stagnates, then several greedy branches in turn: the search that FML-bench's authors propose.
 
-Branches begin with the best steps that greedy kept. A branch that keeps little is told so: to go deeper where its code
-is still close to the baseline, to stay coherent where its steps point in many directions. "Close" is measured by the
-farthest step of the same run; the original has a constant per task, from earlier runs on it.
+Branches begin with the best steps that greedy kept. A weak branch gets a hint: to go deeper if its code is still close
+to the baseline, to stay coherent if its steps go in many directions. "Close" is relative to the farthest step of the
+same run; the original uses a constant per task, from earlier runs.
 """
 
 import math
@@ -15,31 +15,33 @@ from fmlbench.agents.strategies.branches import Branch, kept
 from fmlbench.agents.strategies.greedy import climb
 from fmlbench.core.steps import History, Move
 
-_DEEPER = "Go deeper: this branch has hardly moved from the baseline; take what helped a good deal further."
-_COHERENT = "Stay coherent: this branch moves in many directions at once; follow up the one that helped."
-_FIRST = "Begin something whose mechanism differs from that of the first steps of the other branches."
+_DEEPER = "Go deeper: this branch is still close to the baseline. Take the changes that helped much further."
+_COHERENT = "Stay coherent: this branch goes in many directions at once. Continue with the one that helped."
+_FIRST = "Start with a mechanism that differs from the first steps of the other branches."
 _JOURNAL = 30
 
 
 @dataclass(frozen=True)
 class Adaptive:
-    """One climb as long as it pays, several when it does not."""
+    """A single greedy search while it improves, several branches when it stagnates."""
 
-    debug_tries: int = parameter(2, "how often in a row a failed step is mended before it is given up", low=0)
-    window: int = parameter(50, "over how many steps progress is measured", low=1)
-    slope: float = parameter(5e-4, "the normalised improvement per step at or below which a search stagnates", low=0)
-    branches: int = parameter(3, "how many branches there are at most", low=1)
-    branch_steps: int = parameter(15, "how many of the steps left it takes to begin one more branch", low=1)
-    last_steps: int = parameter(3, "with how many steps left, or fewer, no branch is begun", low=0)
-    hint_after: int = parameter(5, "after how many of its steps a branch is given hints", low=1)
-    few_kept: int = parameter(2, "how many steps a branch keeps that keeps few", low=0)
-    deeper_window: int = parameter(20, "of how many last steps few are kept, to be told to go deeper", low=1)
-    deeper_reach: float = parameter(0.3, "which share of the farthest distance is close to the baseline", low=0)
-    coherent_window: int = parameter(5, "of how many last steps few are kept, to be told to stay coherent", low=1)
-    coherent_dimension: float = parameter(1.25, "how many directions are many", low=0)
+    debug_tries: int = parameter(2, "maximum number of consecutive attempts to fix a failed step", low=0)
+    window: int = parameter(50, "number of steps over which progress is measured", low=1)
+    slope: float = parameter(5e-4, "normalised improvement per step at or below which a search stagnates", low=0)
+    branches: int = parameter(3, "maximum number of branches", low=1)
+    branch_steps: int = parameter(15, "remaining steps needed for each further branch", low=1)
+    last_steps: int = parameter(3, "no branches are started with this many or fewer steps remaining", low=0)
+    hint_after: int = parameter(5, "number of steps after which a branch can get hints", low=1)
+    few_kept: int = parameter(2, "a branch with at most this many kept steps counts as weak", low=0)
+    deeper_window: int = parameter(20, "number of last steps examined for the hint to go deeper", low=1)
+    deeper_reach: float = parameter(0.3, "share of the farthest distance that counts as close to the baseline", low=0)
+    coherent_window: int = parameter(5, "number of last steps examined for the hint to stay coherent", low=1)
+    coherent_dimension: float = parameter(
+        1.25, "effective dimension of its steps above which a branch counts as scattered", low=0
+    )
 
     def next_move(self, history: History, rng: Random) -> Move:
-        """Climb from the best of all steps; after the fork, from the best of the branch whose turn it is."""
+        """Improve the best of all steps; after the fork, the best step of the next branch in turn."""
         fork = self._fork(history)
         count = 0 if fork is None else self._branches(history.budget - fork)
         if fork is None or count == 0:
@@ -54,7 +56,7 @@ class Adaptive:
         return move.model_copy(update={"tags": tags, "context": tuple(sorted({*firsts, *journal}))})
 
     def _fork(self, history: History) -> int | None:
-        """After how many steps the search first stagnated."""
+        """The number of steps after which the search first stagnated; None if it has not."""
         progress = _progress(history)
         for done in range(self.window + 1, len(progress)):
             if (progress[done] - progress[done - self.window]) / self.window <= self.slope:
@@ -77,19 +79,19 @@ class Adaptive:
 
 
 def _branch(history: History, fork: int, place: int, count: int) -> Branch:
-    """One of the branches: the first began with the best step that greedy kept, the next with the one before it."""
+    """One of the branches: the first starts from the best step that greedy kept, the next from the one before."""
     roots = kept(history, history.steps[: fork + 1])[-count:][::-1]
     root = roots[place] if place < len(roots) else history[0]
     return Branch(history, root, history.steps[1 + fork + place :: count])
 
 
 def _progress(history: History) -> list[float]:
-    """The best normalised improvement so far, after every step: a share of the way from useless to perfect.
+    """The best improvement after every step, as a share of the range between worst and best possible score.
 
-    Where the baseline has no score it is measured from the useless one.
+    If the baseline has no score, improvement is measured from the worst score.
     """
     metric = history.metric
     start = history[0].score if history[0].score is not None else metric.worst
-    way = abs(metric.best - metric.worst) or 1.0
-    gains = (0.0 if step.score is None else metric.gain(step.score, start) / way for step in history.proposed)
+    span = abs(metric.best - metric.worst) or 1.0
+    gains = (0.0 if step.score is None else metric.gain(step.score, start) / span for step in history.proposed)
     return list(accumulate(gains, max, initial=0.0))

@@ -1,6 +1,6 @@
 """The AI Scientist, second version: a best-first tree search in four stages (Yamada et al., arXiv 2504.08066).
 
-Each stage has a journal of its own and begins with the best step of all before it, so that nothing found is lost.
+Each stage has a separate journal and starts from the best step before it.
 """
 
 from collections.abc import Sequence
@@ -14,26 +14,24 @@ from fmlbench.core.steps import History, Move, Operator, Step
 
 @dataclass(frozen=True)
 class AIScientistV2:
-    """Stages one and three grow trees in batches; stages two and four vary the step they began with."""
+    """Stages one and three grow trees in batches; stages two and four vary the step they started from."""
 
-    basic: float = parameter(0.1, "the share of the steps for getting something to work", low=0, high=1)
-    tuning: float = parameter(0.2, "the share of the steps for tuning it", low=0, high=1)
-    creative: float = parameter(
-        0.5, "the share of the steps for new ideas; what is left is for ablations", low=0, high=1
-    )
-    drafts: int = parameter(3, "how many drafts the first stage begins with", low=1)
-    batch: int = parameter(4, "how many moves are decided on at once, each in a tree of its own", low=1)
+    basic: float = parameter(0.1, "share of the steps for a first working version", low=0, high=1)
+    tuning: float = parameter(0.2, "share of the steps for tuning it", low=0, high=1)
+    creative: float = parameter(0.5, "share of the steps for new ideas; the rest is for ablations", low=0, high=1)
+    drafts: int = parameter(3, "number of drafts at the start of the first stage", low=1)
+    batch: int = parameter(4, "number of moves decided at once, each in a different tree", low=1)
     debug_chance: float = parameter(
-        0.5, "how likely a broken step is mended rather than the best improved", low=0, high=1
+        0.5, "probability of fixing a failed step instead of improving the best one", low=0, high=1
     )
-    debug_depth: int = parameter(3, "after how many repairs in a row a broken step may be mended once more", low=0)
+    debug_depth: int = parameter(3, "number of consecutive fixes after which a failed step may be fixed again", low=0)
 
     def __post_init__(self) -> None:
         if self.basic + self.tuning + self.creative > 1 + 1e-9:
-            raise ValueError("basic, tuning and creative together are more than all steps")
+            raise ValueError("basic plus tuning plus creative must be at most 1")
 
     def next_move(self, history: History, rng: Random) -> Move:
-        """Make the move that the stage at hand asks for."""
+        """Return the move for the current stage."""
         stage = stage_at(history, (self.basic, self.tuning, self.creative))
         before = history.best_of(history.steps[1 : stage.first])
         tags = stage.tags(history)
@@ -45,7 +43,7 @@ class AIScientistV2:
         return move.model_copy(update={"tags": tags})
 
     def _grow(self, history: History, stage: SearchStage, start: int, rng: Random) -> Move:
-        """One move of a batch: all of them know what was known when the batch began, and no two use one tree."""
+        """One move of a batch: all use only what was known at its start, and each uses a different tree."""
         journal = history.steps[stage.first :]
         known = journal[: len(journal) // self.batch * self.batch]
         memory = tuple(step.index for step in known if step.score is not None)
@@ -65,7 +63,7 @@ class AIScientistV2:
 
 
 def _roots(journal: Sequence[Step], first: int) -> dict[int, int]:
-    """By step of a journal, the one of its tree that was made of something older or drafted anew."""
+    """The root of each step's tree: a draft, or a step whose parent is older than the journal."""
     roots: dict[int, int] = {}
     for step in journal:
         parent = step.move.parents[0]

@@ -9,16 +9,16 @@ from fmlbench.core.steps import History, Move, Operator
 
 @dataclass(frozen=True)
 class Aide:
-    """A tree whose root is the baseline: drafts below it, one improvement or repair at a time below those."""
+    """A tree with the baseline as its root, drafts below it, and improvements and fixes below the drafts."""
 
-    drafts: int = parameter(5, "how many drafts come first", low=1)
+    drafts: int = parameter(5, "number of initial drafts", low=1)
     debug_chance: float = parameter(
-        0.5, "how likely a broken step is mended rather than the best improved", low=0, high=1
+        0.5, "probability of fixing a failed step instead of improving the best one", low=0, high=1
     )
-    debug_depth: int = parameter(3, "after how many repairs in a row a broken step may be mended once more", low=0)
+    debug_depth: int = parameter(3, "number of consecutive fixes after which a failed step may be fixed again", low=0)
 
     def next_move(self, history: History, rng: Random) -> Move:
-        """Draft; then, by the dice, debug a broken leaf or improve the best step that works."""
+        """Draft; then, at random, debug a failed leaf or improve the best working step."""
         memory = tuple(step.index for step in history.working)
         if len(history.drafts) < self.drafts:
             return Move(operator=Operator.DRAFT, context=memory)

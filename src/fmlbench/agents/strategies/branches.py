@@ -1,4 +1,4 @@
-"""One climb among several: the step it began with and those made since."""
+"""One of several greedy searches: the step it started from and its later steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fmlbench.core.steps import History, Step
 
 @dataclass(frozen=True)
 class Branch:
-    """Some steps of a history on top of a root that is none of them."""
+    """Steps of a history that belong together, and the step they started from."""
 
     history: History
     root: Step
@@ -18,22 +18,22 @@ class Branch:
 
     @property
     def steps(self) -> Sequence[Step]:
-        """The root and the branch's own steps."""
+        """The root and the steps of the branch."""
         return (self.root, *self.own)
 
     def kept(self, last: int) -> int:
-        """How many of the last steps were better than all before them in the branch."""
+        """The number of the last steps that were better than all before them in the branch."""
         return sum(step.index in self._kept for step in self.own[-last:])
 
     @property
     def reach(self) -> float:
-        """How far from the baseline its code has come, as a share of the farthest of the whole run."""
+        """The largest distance of its code from the baseline, as a share of the largest in the run."""
         farthest = max((sketch.distance for sketch in self._sketches.values()), default=0.0)
         return max((sketch.distance for sketch in self._own_sketches), default=0.0) / farthest if farthest else 0.0
 
     @property
     def dimension(self) -> float:
-        """In how many directions its steps moved away from the baseline."""
+        """The effective dimension of its steps' moves away from the baseline."""
         return effective_dimension([sketch.shift for sketch in self._own_sketches])
 
     @cached_property
@@ -50,7 +50,7 @@ class Branch:
 
 
 def kept(history: History, steps: Sequence[Step]) -> list[Step]:
-    """Those of some steps that were better than all before them; the first is only compared with."""
+    """The steps that were better than all before them; the first step is only the reference."""
     best = steps[0].score
     better: list[Step] = []
     for step in steps[1:]:

@@ -1,7 +1,7 @@
 """Evolution on islands with a grid of elites, as in OpenEvolve, after AlphaEvolve (Novikov et al., arXiv 2506.13131).
 
-A generation is one step on every island, decided by what was known when it began. Code that failed is mended or left;
-it is not evolved further, as the original would.
+A generation is one step on every island; its decisions use only earlier generations. Failed code is fixed or dropped,
+while the original would evolve it further.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,29 +20,29 @@ _LEAST_WEIGHT = 1e-3
 
 @dataclass(frozen=True)
 class Evolve:
-    """Draw a parent on the island whose turn it is, and combine it with something that may inspire."""
+    """Choose a parent on the next island in turn and combine it with other elites."""
 
-    islands: int = parameter(3, "how many populations evolve side by side", low=1)
-    bins: int = parameter(5, "how many bins the grid of elites has in each of its two directions", low=1)
-    archive: int = parameter(30, "how many elites of all islands are drawn from", low=1)
+    islands: int = parameter(3, "number of populations that evolve in parallel", low=1)
+    bins: int = parameter(5, "number of bins of the elite grid in each of its two dimensions", low=1)
+    archive: int = parameter(30, "number of elites of all islands in the archive", low=1)
     exploration: float = parameter(
-        0.2, "how often the parent is any elite of the island, or a failed step", low=0, high=1
+        0.2, "probability that the parent is a random elite of the island or a failed step", low=0, high=1
     )
     exploitation: float = parameter(
-        0.7, "how often the parent is from the archive; else it is drawn by score", low=0, high=1
+        0.7, "probability that the parent is from the archive; otherwise it is sampled by score", low=0, high=1
     )
-    inspirations: int = parameter(3, "how many other elites a step may borrow from", low=0)
-    migration_interval: int = parameter(10, "after how many generations elites migrate", low=1)
-    migration_share: float = parameter(0.1, "which share of an island's own elites migrates", low=0, high=1)
-    debug_chance: float = parameter(0.3, "how likely a failed step that was drawn is mended", low=0, high=1)
-    debug_depth: int = parameter(2, "how often in a row a failed step is mended", low=0)
+    inspirations: int = parameter(3, "maximum number of other elites shown to a step", low=0)
+    migration_interval: int = parameter(10, "number of generations between migrations", low=1)
+    migration_share: float = parameter(0.1, "share of an island's native elites that migrate", low=0, high=1)
+    debug_chance: float = parameter(0.3, "probability that a failed step, once chosen, is fixed", low=0, high=1)
+    debug_depth: int = parameter(2, "maximum number of consecutive attempts to fix a failed step", low=0)
 
     def __post_init__(self) -> None:
         if self.exploration + self.exploitation > 1 + 1e-9:
-            raise ValueError("exploration and exploitation together are more likely than certain")
+            raise ValueError("exploration plus exploitation must be at most 1")
 
     def next_move(self, history: History, rng: Random) -> Move:
-        """Debug a failed step or breed from a good one, on the island whose turn it is."""
+        """Debug a failed step or breed from a good one, on the next island in turn."""
         generation, place = divmod(len(history) - 1, self.islands)
         known = 1 + generation * self.islands
         sea = Archipelago(
@@ -67,9 +67,9 @@ class Evolve:
         chance = rng.random()
         if chance < self.exploration:
             failed = history.fixable(self.debug_depth - 1, [history[step] for step in born])
-            drawn = rng.choice([*elites, *(step.index for step in failed)])
-            is_wanted = history[drawn].score is not None or rng.random() < self.debug_chance
-            return drawn if is_wanted else rng.choice(elites)
+            chosen = rng.choice([*elites, *(step.index for step in failed)])
+            is_accepted = history[chosen].score is not None or rng.random() < self.debug_chance
+            return chosen if is_accepted else rng.choice(elites)
         if chance < self.exploration + self.exploitation:
             archive = sea.archive(self.archive)
             return rng.choice([step for step in archive if step in elites] or archive)
@@ -80,7 +80,7 @@ class Evolve:
         wanted = [*elites[: max(1, len(elites) // 10)], *sea.neighbours(island, parent, _NEAR_BINS)]
         wanted += rng.sample(elites, len(elites))
         inspiring = _others(parent, wanted)[: self.inspirations]
-        # The baseline has no changes that could be joined with others.
+        # The baseline has no changes to combine with others.
         parents = (parent, *inspiring[:1]) if parent else (parent,)
         shown = [*inspiring, *elites[:_SHOWN_TOP], *born[-_SHOWN_LAST:]]
         return Move(
@@ -91,12 +91,12 @@ class Evolve:
 
 
 def _others(parent: int, steps: Iterable[int]) -> list[int]:
-    """Each of some steps once, but neither the parent nor the baseline, which has no changes to borrow."""
+    """The steps without duplicates, without the parent and without the baseline, which has no changes."""
     return [step for step in dict.fromkeys(steps) if step not in {0, parent}]
 
 
 def _weights(history: History, elites: Sequence[int]) -> list[float]:
-    """The scores themselves, turned round where smaller is better."""
+    """The scores, reversed if lower is better."""
     scores = [history[step].score or 0.0 for step in elites]
     if history.metric.goal is Goal.MINIMIZE:
         scores = [max(scores) + min(scores) - score for score in scores]

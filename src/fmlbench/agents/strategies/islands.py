@@ -1,6 +1,7 @@
-"""Islands of elites: each keeps the best step of every kind, and sends its best to its neighbours now and then.
+"""Islands of elites: each keeps the best step of every grid cell and sometimes sends its best to its neighbours.
 
-A kind is a cell of a grid: how long the code is, and how unlike other code. A step that does not win its cell is gone.
+The grid's dimensions are the length of the code and its difference from other code. A step that does not win its cell
+is dropped.
 """
 
 from collections.abc import Iterable
@@ -18,14 +19,14 @@ _NOTHING = Sketch(size=0, diversity=0.0, shift=())
 
 @dataclass
 class Island:
-    """The elites of one island, by cell; ``natives`` are those that did not come from elsewhere."""
+    """The elites of one island, by cell; ``natives`` did not come from other islands."""
 
     elites: dict[Cell, int] = field(default_factory=dict[Cell, int])
     natives: set[int] = field(default_factory=set[int])
 
 
 class Archipelago:
-    """All islands as they are after some of a history's steps; steps are shared out in turn."""
+    """All islands after the first steps of a history; steps are assigned to islands in turn."""
 
     def __init__(self, history: History, steps: int, *, islands: int, bins: int, interval: int, share: float) -> None:
         self.islands = [Island() for _ in range(islands)]
@@ -51,13 +52,13 @@ class Archipelago:
         return self._best_first({step for island in self.islands for step in island.elites.values()})[:size]
 
     def neighbours(self, island: Island, step: int, bins: int) -> list[int]:
-        """Elites of cells near to a step's."""
+        """Elites in cells near that of a step."""
         row, column = self._cells[step]
         near = [cell for cell in island.elites if abs(cell[0] - row) <= bins and abs(cell[1] - column) <= bins]
         return [island.elites[cell] for cell in sorted(near)]
 
     def _land(self, step: int, island: Island) -> bool:
-        """Let a step compete for its cell; whether it won."""
+        """Put a step into its cell if it is better than the current elite; return whether it was."""
         cell, fitness = self._cells[step], self._fitness
         holder = island.elites.get(cell)
         if step not in fitness or (holder is not None and fitness[step] <= fitness[holder]):
@@ -66,7 +67,7 @@ class Archipelago:
         return True
 
     def _migrate(self) -> None:
-        """Send copies of every island's best natives to the islands beside it; migrants travel only once."""
+        """Copy every island's best natives to its neighbours; a step migrates only once."""
         count = len(self.islands)
         travelling: list[tuple[int, Island]] = []
         for place, island in enumerate(self.islands):
@@ -78,12 +79,12 @@ class Archipelago:
             self._land(step, island)
 
     def _best_first(self, steps: Iterable[int]) -> list[int]:
-        """By fitness, and equal ones by age."""
+        """Sorted by fitness, ties by age."""
         return sorted(sorted(steps), key=self._fitness.__getitem__, reverse=True)
 
 
 def _cells(history: History, bins: int) -> list[Cell]:
-    """Every step's place between the smallest and the largest features that were seen up to it."""
+    """The cell of every step, scaled by the smallest and largest features up to that step."""
     known = sketches_in(history)
     sketches = [known.get(index, _NOTHING) for index in range(len(history))]
     rows = _bins_of([sketch.size for sketch in sketches], bins)

@@ -1,4 +1,4 @@
-"""One chain, never back: what a coding agent does that works in one folder and keeps no copies."""
+"""A single chain of steps, like a coding agent that works in one folder without version control."""
 
 from dataclasses import dataclass
 from random import Random
@@ -8,7 +8,7 @@ from fmlbench.core.steps import History, Move, Operator
 
 @dataclass(frozen=True)
 class Linear:
-    """Go on from the last step, whatever came of it; mend it first if it failed."""
+    """Continue from the last step, whatever its score; fix it first if it failed."""
 
     def next_move(self, history: History, rng: Random) -> Move:
         """Debug the last step if it failed, else improve it."""

@@ -1,8 +1,7 @@
 """Monte-Carlo tree search, as in AIRA: descend by UCT, expand, pass the score up (Toledo et al., arXiv 2507.02554).
 
-A candidate that fails is mended in a chain of debug moves; the first that works stands for the candidate from then on.
-A candidate that was never mended passes nothing up and is never descended to. Where that leaves a step without any
-child that works, the step is expanded once more.
+A failed candidate is fixed in a chain of debug moves; the first step that works then represents the candidate. A
+candidate that was never fixed is not counted and never visited. A step without a working child is expanded again.
 """
 
 import math
@@ -19,14 +18,14 @@ from fmlbench.core.steps import History, Move, Operator
 
 @dataclass(frozen=True)
 class MonteCarlo:
-    """Between what scored well and what was seldom tried, ``exploration`` decides."""
+    """``exploration`` balances high scores against rarely visited steps."""
 
-    exploration: float = parameter(1.41, "the weight of what was seldom visited (the constant c of UCT)", low=0)
-    children: int = parameter(2, "how many candidates a leaf is expanded by", low=1)
-    debug_depth: int = parameter(3, "how often in a row a failed candidate is mended before it is given up", low=0)
+    exploration: float = parameter(1.41, "weight of rarely visited steps (the constant c of UCT)", low=0)
+    children: int = parameter(2, "number of candidates created when a leaf is expanded", low=1)
+    debug_depth: int = parameter(3, "maximum number of consecutive attempts to fix a failed candidate", low=0)
 
     def next_move(self, history: History, rng: Random) -> Move:
-        """Debug the last step if it failed; else finish the expansion at hand, or descend to a new leaf."""
+        """Debug the last step if it failed; else finish the current expansion, or descend to a new leaf."""
         last = history[-1]
         if last.index and last.has_failed and history.debug_depth(last.index) < self.debug_depth:
             chain = tuple(history.debug_chain(last.index))
@@ -46,10 +45,10 @@ class MonteCarlo:
 
 
 class _Tree:
-    """Which candidates were made of which step, and the step that stands for each candidate that works."""
+    """The candidates of each step, and the step that represents each working candidate."""
 
     def __init__(self, history: History) -> None:
-        # Looked up once: members of an enumeration are slow to get at.
+        # Looked up once: attribute access on an enum is slow.
         debug = Operator.DEBUG
         parents = [0] * len(history)
         candidate_of = list(range(len(history)))
@@ -69,24 +68,24 @@ class _Tree:
         self._history, self._parents = history, parents
 
     def is_expanded(self, step: int, children: int) -> bool:
-        """Whether a step has all its candidates, one of which works."""
+        """Whether a step has all its candidates and at least one works."""
         candidates = self.candidates[step]
         return len(candidates) >= children and any(candidate in self._works for candidate in candidates)
 
     def best_child(self, step: int, exploration: float) -> int:
-        """The step to descend to: of the candidates that work, the first with the largest UCT."""
-        living = [candidate for candidate in self.candidates[step] if candidate in self._works]
+        """The step to descend to: the working candidate with the largest UCT, the first on a tie."""
+        working = [candidate for candidate in self.candidates[step] if candidate in self._works]
         above = self._returns.visits[step]
-        return self._works[max(living, key=lambda candidate: self._returns.uct(candidate, above, exploration))]
+        return self._works[max(working, key=lambda candidate: self._returns.uct(candidate, above, exploration))]
 
     @cached_property
     def _returns(self) -> "_Returns":
-        """Worked out for a descent only: to finish an expansion takes none of it."""
+        """Computed only for a descent; finishing an expansion does not need it."""
         return _Returns(self._history, self._parents)
 
 
 class _Returns:
-    """What was passed up to each step."""
+    """Visits and scores of the subtree of each step."""
 
     def __init__(self, history: History, parents: Sequence[int]) -> None:
         sign = 1 if history.metric.goal is Goal.MAXIMIZE else -1
@@ -95,7 +94,7 @@ class _Returns:
         self.visits, self._values = visits, values = [0] * len(parents), [0.0] * len(parents)
         for index, score in scores.items():
             visits[index], values[index] = 1, score
-        # Children come after their parents, so one way back will do.
+        # Children come after their parents, so one pass backwards is enough.
         for index in range(len(parents) - 1, 0, -1):
             parent = parents[index]
             visits[parent] += visits[index]

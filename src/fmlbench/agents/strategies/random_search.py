@@ -1,4 +1,4 @@
-"""Random search: every step that worked is as good a place to go on from as any other."""
+"""Random search: every working step is equally likely to be the next parent."""
 
 from dataclasses import dataclass
 from random import Random
@@ -8,9 +8,9 @@ from fmlbench.core.steps import History, Move, Operator
 
 @dataclass(frozen=True)
 class RandomSearch:
-    """Improve a step drawn uniformly from those with a score, the baseline among them."""
+    """Improve a step sampled uniformly from those with a score, including the baseline."""
 
     def next_move(self, history: History, rng: Random) -> Move:
-        """Draw the parent; where nothing has a score, it is the baseline."""
+        """Choose the parent at random; if no step has a score, it is the baseline."""
         parents = [step.index for step in history if step.score is not None] or [0]
         return Move(operator=Operator.IMPROVE, parents=(rng.choice(parents),))

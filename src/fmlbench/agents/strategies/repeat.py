@@ -1,4 +1,4 @@
-"""Start from the baseline again and again: the strategy of agents that have one thing to say."""
+"""Draft from the baseline in every step."""
 
 from dataclasses import dataclass
 from random import Random
@@ -13,7 +13,7 @@ class Repeat:
     times: int | None = None
 
     def next_move(self, history: History, rng: Random) -> Move | None:
-        """Draft once more, unless that was done often enough."""
+        """Draft again, at most ``times`` times."""
         if self.times is not None and len(history.proposed) >= self.times:
             return None
         return Move(operator=Operator.DRAFT)

@@ -9,7 +9,7 @@ from fmlbench.core.steps import History, Move
 
 @dataclass(frozen=True)
 class ScriptedStrategy:
-    """Makes the scripted move for the step that comes next, and is done after the last."""
+    """Returns the scripted move for each step, and ends after the last."""
 
     script: Script
 

@@ -1,7 +1,7 @@
-"""What a strategy may know of a step's code without reading it: a few numbers, written down as a note.
+"""Sketches: small numeric summaries of a step's code for strategies, stored as notes.
 
-A sketch counts the words of the code in a few dozen buckets, by a hash that also decides the sign. Distances between
-such counts are those between the full counts, but for a little noise, and every machine finds the same.
+A sketch is a count sketch of the code's tokens: a hash chooses the bucket and the sign of each. Distances between
+sketches approximate distances between token counts, and are the same on every machine.
 """
 
 import math
@@ -14,22 +14,22 @@ from fmlbench.core.record import Record
 from fmlbench.core.steps import History
 
 SKETCH = "sketch"
-"""The kind of note that holds one."""
+"""The kind of note that contains a sketch."""
 
 
 class Sketch(Record):
-    """A step's code in numbers."""
+    """A numeric summary of a step's code."""
 
     size: int
-    """Letters in all editable files."""
+    """Characters in all editable files."""
     diversity: float
-    """How far, on average, from a few earlier steps that lie far apart."""
+    """The mean distance from a few earlier steps that are far apart."""
     shift: tuple[int, ...]
-    """How the counts differ from those of the baseline."""
+    """The counts minus those of the baseline."""
 
     @cached_property
     def distance(self) -> float:
-        """How far the step lies from the baseline."""
+        """The distance from the baseline."""
         return math.hypot(*self.shift)
 
 
@@ -39,17 +39,17 @@ def sketches_in(history: History) -> dict[int, Sketch]:
 
 
 def effective_dimension(shifts: Sequence[Sequence[float]]) -> float:
-    """In how many directions some steps moved away from the baseline: the participation ratio of their shifts.
+    """The effective dimension of moves away from the baseline: the participation ratio of the shifts.
 
-    It is the squared trace of their matrix of second moments over the sum of its squared entries: 1 where all shifts
-    point the same way, n where n shifts of one length stand at right angles.
+    It is the squared trace of the matrix of second moments over the sum of its squared entries: 1 if all shifts are
+    parallel, n for n orthogonal shifts of equal length.
     """
     matrix = np.array(shifts, dtype=float)
     spread = float(np.sum((matrix.T @ matrix) ** 2))
     return float(np.sum(matrix**2)) ** 2 / spread if spread else 0.0
 
 
-# A search asks for the same sketches at every step.
+# A search reads the same sketches at every step.
 @lru_cache(maxsize=4096)
 def _read(text: str) -> Sketch:
     return Sketch.model_validate_json(text)

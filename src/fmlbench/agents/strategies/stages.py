@@ -1,4 +1,4 @@
-"""The four stages of the second AI Scientist: when each begins, and what it is for."""
+"""The four stages of the AI Scientist v2: when each begins, and its goal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,39 +6,39 @@ from dataclasses import dataclass
 from fmlbench.core.steps import History, Step
 
 _GOALS = {
-    "basic": "Get a simple version of an idea to work: it runs to its end and gives a score.",
-    "tuning": "Tune what works: learning rates, sizes, schedules. Leave the method as it is.",
+    "basic": "Get a simple version of an idea to work: it must run to completion and get a score.",
+    "tuning": "Tune hyperparameters: learning rates, sizes, schedules. Do not change the method.",
     "creative": "Find something new: change the method itself, one step beyond what was tried.",
-    "ablation": "Take parts away or vary them one at a time, to find out what the gain is due to; keep what helps.",
+    "ablation": "Remove or vary components one at a time to find out what causes the gain; keep what helps.",
 }
 _FEWEST_STEPS = 3
-"""Before the goal is thought over: in a part of a stage, or with one and the same score."""
+"""Before a new goal is set: the minimum steps of a part, and the number of equal scores that end it."""
 
 
 @dataclass(frozen=True)
 class SearchStage:
-    """One of the four, from its first step on."""
+    """One of the four stages and its first step."""
 
     number: int
     first: int
 
     @property
     def varies_one_step(self) -> bool:
-        """Whether all of the stage's steps are made of the one it began with."""
+        """Whether all steps of the stage vary the step that it started from."""
         return self.number in {2, 4}
 
     def tags(self, history: History) -> dict[str, str]:
-        """What a proposer is told: the stage's goal, and which part of the stage this is.
+        """Tags for the proposer: the stage's goal and the number of the current part.
 
-        A part ends when it is half of the stage, or when its last scores are all the same. A language model then
-        writes down what to aim for next.
+        A part ends when it is half of the stage, or when its last scores are all the same. A language model then sets
+        the next goal.
         """
         name = tuple(_GOALS)[self.number - 1]
         return {"stage": name, "part": str(_parts(history.steps[self.first :])), "goal": _GOALS[name]}
 
 
 def stage_at(history: History, shares: Sequence[float]) -> SearchStage:
-    """The stage of the step that comes next; the first has one step at least."""
+    """The stage of the next step; the first stage has at least one step."""
     step, number, share = len(history), 1, 0.0
     first = 1
     for each in shares:
@@ -51,13 +51,13 @@ def stage_at(history: History, shares: Sequence[float]) -> SearchStage:
 
 
 def _parts(journal: Sequence[Step]) -> int:
-    parts, length, alike = 1, 0, 0
+    parts, length, equal = 1, 0, 0
     score: float | None = None
     for done, step in enumerate(journal, start=1):
         length += 1
         if step.score is not None:
-            alike = alike + 1 if step.score == score else 1
+            equal = equal + 1 if step.score == score else 1
             score = step.score
-        if length >= max(_FEWEST_STEPS, done // 2) or alike >= _FEWEST_STEPS:
-            parts, length, alike, score = parts + 1, 0, 0, None
+        if length >= max(_FEWEST_STEPS, done // 2) or equal >= _FEWEST_STEPS:
+            parts, length, equal, score = parts + 1, 0, 0, None
     return parts

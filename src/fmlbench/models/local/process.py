@@ -1,4 +1,4 @@
-"""Serve a GGUF file with llama.cpp, on loopback, for as long as this process lives."""
+"""Serve a GGUF file with llama.cpp on the loopback interface while this process runs."""
 
 import atexit
 import importlib.util
@@ -22,12 +22,12 @@ _MAGIC = b"GGUF"
 
 @dataclass(frozen=True)
 class Served:
-    """A model's file; it is loaded when it is first asked."""
+    """A model's file; it is loaded at the first request."""
 
     name: str
     file: Path
     threads: int
-    """More than there are idle cores make llama.cpp many times slower."""
+    """llama.cpp is many times slower with more threads than idle cores."""
     context_tokens: int
 
     def complete(self, request: Request) -> Reply:
@@ -51,21 +51,21 @@ class Served:
 
 @cache
 def _serve(file: Path, threads: int, context_tokens: int) -> str:
-    """The address of one server for all runs of this process: what their prompts begin with is read once.
+    """The URL of one server for all runs of this process, so that they share the cache of prompt prefixes.
 
-    It ends when its standard input does, so it never outlives this process, however that ends.
+    It exits when its standard input closes, so it never outlives this process.
     """
     words = [sys.executable, "-P", "-m", server.__name__, str(file), str(threads), str(context_tokens)]
-    # In a session of its own, Ctrl-C does not reach it.
+    # In a new session, so that Ctrl-C does not reach it.
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    # What is registered is kept, and with it the server's standard input.
+    # The registration also keeps a reference to the process, and so its standard input open.
     atexit.register(_end, process)
     address = process.stdout.readline().strip() if process.stdout else ""
     if not address:
         _end(process)
         raise ModelUnavailable(
             f"llama.cpp cannot load {file}.",
-            hint=f"Get the file again; if it is whole, memory may be short, and a lower {CONTEXT_VARIABLE} helps.",
+            hint=f"Download the file again. If it is intact, memory may be short: set {CONTEXT_VARIABLE} lower.",
         )
     return address
 
@@ -81,15 +81,15 @@ def is_installed() -> bool:
 
 
 def require_installed() -> None:
-    """Say what to install where something is missing."""
+    """Raise with installation advice if a package is missing."""
     if not is_installed():
         raise ModelUnavailable(
-            "Models on this machine need a package that is not installed.", hint="pip install 'fmlbench[local]'"
+            "Local models need a package that is not installed.", hint="pip install 'fmlbench[local]'"
         )
 
 
 def served(name: str, file: Path) -> Served:
-    """A model's file with the number of threads and the length of conversations that the user set."""
+    """A model's file with the user's settings of threads and context length."""
     _require_gguf(file)
     threads = _number_in(THREADS_VARIABLE) or max(1, (os.cpu_count() or 1) // 2)
     return Served(name, file, threads, _number_in(CONTEXT_VARIABLE) or _CONTEXT_TOKENS)
@@ -99,7 +99,7 @@ def _number_in(variable: str) -> int | None:
     word = os.environ.get(variable, "")
     if word and not (word.isdecimal() and int(word)):
         raise ModelUnavailable(
-            f"{variable} is '{word}', which is no number from 1 on.", hint=f"export {variable}=2, or unset it."
+            f"{variable} must be a positive integer, got '{word}'.", hint=f"export {variable}=2, or unset it."
         )
     return int(word) if word else None
 
@@ -109,8 +109,8 @@ def _require_gguf(file: Path) -> None:
         with file.open("rb") as opened:
             is_gguf = opened.read(len(_MAGIC)) == _MAGIC
     except OSError as error:
-        raise ModelUnavailable(f"{file} cannot be read: {error.strerror}.", hint="Look whose file it is.") from error
+        raise ModelUnavailable(f"{file} cannot be read: {error.strerror}.", hint="Check its permissions.") from error
     if not is_gguf:
         raise ModelUnavailable(
-            f"{file} is not a GGUF file.", hint="Look at how it begins: it may be a web page, or a pointer to the file."
+            f"{file} is not a GGUF file.", hint="Check its first lines: it may be a web page or a Git LFS pointer."
         )

@@ -1,6 +1,6 @@
-"""The program that serves a GGUF file with llama.cpp: FILE THREADS CONTEXT_TOKENS, until its standard input ends.
+"""The program that serves a GGUF file with llama.cpp: FILE THREADS CONTEXT_TOKENS, until its standard input closes.
 
-It is a process of its own because llama.cpp crashes one that ends while an answer is being written.
+It is a separate process because llama.cpp crashes a process that exits during a request.
 """
 
 import importlib
@@ -9,11 +9,11 @@ import sys
 from typing import Any
 
 _REPETITION_PENALTY = 1.1
-"""Without one, small models write the same few lines until their answer is cut off."""
+"""Without it, small models repeat the same few lines until their answer is cut off."""
 
 
 def main(file: str, threads: int, context_tokens: int) -> None:
-    """Print where the file is served once it is loaded, or nothing where it cannot be."""
+    """Print the server's URL once the file is loaded, or nothing if that fails."""
     # An optional package without types.
     xllamacpp: Any = importlib.import_module("xllamacpp")
     parameters = xllamacpp.CommonParams()
@@ -28,12 +28,12 @@ def main(file: str, threads: int, context_tokens: int) -> None:
     try:
         server = xllamacpp.Server(parameters)
     except RuntimeError:
-        # All that llama.cpp tells is that it failed.
+        # llama.cpp does not report a reason.
         return
     sys.stdout.write(f"{server.listening_address}\n")
     sys.stdout.flush()
     sys.stdin.read()
-    # Nothing is tidied up: it would wait for ever for an answer that is still being written.
+    # Exit without cleanup, which would wait forever for a pending request.
     os._exit(0)
 
 

@@ -1,1 +1,1 @@
-"""Clients of the providers, one file for each official SDK; imported only when a model of theirs is opened."""
+"""Clients of the providers, one file for each API; imported only when one of their models is opened."""

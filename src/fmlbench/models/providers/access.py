@@ -1,4 +1,4 @@
-"""How a provider is reached, and what its failures mean."""
+"""Access to providers, and the meaning of their failures."""
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -7,32 +7,32 @@ from dataclasses import dataclass, field
 from fmlbench.models.chat import CallFailed
 
 SECONDS = 600.0
-"""How long an answer may take."""
+"""Timeout of a call."""
 SLOW_SECONDS = 3600.0
-"""How long it may take on the user's own machine."""
+"""Timeout of a call to a model on this machine."""
 
 _TRANSIENT = {408, 409, 425, 429}
 _NOT_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
-"""Failures before a request was sent, as the HTTP clients call them; which client an SDK uses is its own business."""
+"""Exceptions of HTTP clients for failures before a request was sent; SDKs use different clients."""
 _LONGEST_REASON = 300
 
 
 @dataclass(frozen=True)
 class Access:
-    """What it takes to call a provider."""
+    """Credentials and address of a provider."""
 
     key: str = field(repr=False)
     key_variable: str
     base_url: str | None = None
-    """None for the SDK's own."""
+    """None for the SDK's default."""
     seconds: float = SECONDS
-    """How long a connection may be silent."""
+    """Read timeout of a connection."""
     refusal_hint: str = ""
-    """What helps where a request is refused as it stands."""
+    """The hint for HTTP 400."""
 
     def refused(self, status: int, reason: str, headers: Mapping[str, str]) -> CallFailed:
-        """What an HTTP status other than 200 means."""
-        hints = {401: f"Set {self.key_variable} to a key that works.", 404: "Look whether that is the model's name."}
+        """The failure for an HTTP status other than 200."""
+        hints = {401: f"Set {self.key_variable} to a key that works.", 404: "Check the model's name."}
         hints |= {400: self.refusal_hint, 403: hints[401]}
         return CallFailed(
             f"HTTP {status}: {' '.join(reason.split())[:_LONGEST_REASON]}",
@@ -43,7 +43,7 @@ class Access:
 
 
 def lost(error: Exception) -> CallFailed:
-    """A connection that could not be made, or broke off."""
+    """The failure for a connection that could not be established or was lost."""
     is_sent = _NOT_SENT.isdisjoint({type(error).__name__, type(error.__cause__).__name__})
     reason = f"the connection failed: {error or type(error).__name__}"
     return CallFailed(reason, is_transient=True, may_cost=is_sent)
@@ -51,9 +51,9 @@ def lost(error: Exception) -> CallFailed:
 
 @contextmanager
 def reading_answer() -> Generator[None]:
-    """An answer that is not what the provider promises to send is a failure that may pass.
+    """Report a malformed answer as a transient failure.
 
-    The SDKs build their objects without looking, so what is missing shows only when it is read.
+    SDKs do not validate responses, so missing fields are noticed only when they are read.
     """
     try:
         yield

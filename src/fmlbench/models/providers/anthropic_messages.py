@@ -27,7 +27,7 @@ class AnthropicMessages:
                     system=request.system,
                     messages=_messages(request),
                     max_tokens=request.max_output_tokens,
-                    # The client no longer names it, but the API takes it for those models that have one.
+                    # The client has no parameter for it, but the API accepts it for some models.
                     extra_body={} if request.temperature is None else {"temperature": request.temperature},
                 )
                 return Reply(
@@ -43,7 +43,7 @@ class AnthropicMessages:
 
     @cached_property
     def _client(self) -> anthropic.Anthropic:
-        """A client that does not retry by itself: whoever calls counts every try."""
+        """A client without retries: the caller counts every attempt."""
         access = self.access
         return anthropic.Anthropic(api_key=access.key, base_url=access.base_url, timeout=access.seconds, max_retries=0)
 
@@ -59,7 +59,7 @@ def _messages(request: Request) -> list[MessageParam]:
 
 
 def _tokens(usage: Usage) -> Tokens:
-    """Anthropic counts what it reads from and writes to its cache beside the input, not within."""
+    """Anthropic does not include cached tokens in its input tokens."""
     cached, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
     return Tokens(
         input=usage.input_tokens + cached + written, output=usage.output_tokens, cached=cached, cache_written=written

@@ -1,4 +1,4 @@
-"""The providers there are."""
+"""All providers."""
 
 import importlib.util
 from collections.abc import Callable, Mapping
@@ -13,18 +13,18 @@ from fmlbench.models.providers.access import SECONDS, SLOW_SECONDS, Access
 
 @dataclass(frozen=True)
 class Provider:
-    """Who serves models, and what it takes to ask them."""
+    """A provider of models and how to connect to it."""
 
     name: str
     description: str
     connect: Callable[[ModelName, Access], ChatModel]
     package: str
-    """What must be importable."""
+    """The Python package that must be installed."""
     extra: str
-    """The extra of fmlbench that brings it."""
+    """The extra of fmlbench that installs it."""
     pricing: Callable[[ModelName], Pricing]
     keys: tuple[str, ...] = ()
-    """The variables that may hold a key; the first that is set counts."""
+    """Environment variables for the key; the first that is set is used."""
     needs_key: bool = True
     base_variable: str = ""
     base_url: str | None = None
@@ -39,15 +39,15 @@ class Provider:
             return False
 
     def key_in(self, environment: Mapping[str, str]) -> str:
-        """The user's key, if there is one; files that are read into an environment leave line ends behind."""
+        """The user's key, or empty; stripped, because variables read from files may end with a newline."""
         return next((key for name in self.keys if (key := environment.get(name, "").strip())), "")
 
     def base_url_in(self, environment: Mapping[str, str]) -> str | None:
-        """Where it is reached; None where its client knows."""
+        """The provider's URL; None for the client's default."""
         return environment.get(self.base_variable) or self.base_url
 
     def open(self, name: ModelName, environment: Mapping[str, str]) -> ChatModel:
-        """Connect to a model, or say what is missing for that."""
+        """Connect to a model, or raise ModelUnavailable with the missing requirement."""
         if not self.is_installed:
             raise ModelUnavailable(
                 f"Models of {self.name} need a package that is not installed.",

@@ -56,7 +56,7 @@ class GoogleGemini:
 
     @cached_property
     def _client(self) -> genai.Client:
-        """A client that does not retry by itself: whoever calls counts every try."""
+        """A client without retries: the caller counts every attempt."""
         options = HttpOptions(
             base_url=self.access.base_url,
             timeout=int(self.access.seconds * 1000),
@@ -66,7 +66,7 @@ class GoogleGemini:
 
 
 def _headers(error: errors.APIError) -> dict[str, str]:
-    """The headers of an answer, which is of whichever HTTP client is installed."""
+    """The headers of a response; its type depends on the installed HTTP client."""
     response: Any = getattr(error, "response", None)
     return dict(response.headers) if response is not None else {}
 
@@ -74,7 +74,7 @@ def _headers(error: errors.APIError) -> dict[str, str]:
 def _reply(response: GenerateContentResponse) -> Reply:
     feedback = response.prompt_feedback
     if not response.candidates and feedback and feedback.block_reason:
-        # A prompt that is not answered would not be the next time either.
+        # Not a failure: a blocked prompt would be blocked again.
         said = f"(No answer: the provider blocked the prompt, {feedback.block_reason.value}.)"
         return Reply(text=said, tokens=_tokens(response.usage_metadata), served_by=response.model_version or "")
     (candidate, *_) = response.candidates or []
@@ -88,7 +88,7 @@ def _reply(response: GenerateContentResponse) -> Reply:
 
 
 def _tokens(usage: GenerateContentResponseUsageMetadata | None) -> Tokens:
-    """Google counts thoughts beside the output, not within."""
+    """Google does not include reasoning tokens in its output tokens."""
     if usage is None:
         return Tokens()
     thought = usage.thoughts_token_count or 0

@@ -1,4 +1,4 @@
-"""Models behind the Chat Completions API, which nearly every server speaks: OpenRouter, Ollama, vLLM, llama.cpp."""
+"""Models behind the Chat Completions API, which most servers support: OpenRouter, Ollama, vLLM, llama.cpp."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from fmlbench.models.providers.access import Access, lost, reading_answer
 
 @dataclass(frozen=True)
 class OpenAIChat:
-    """A model of a server that is compatible with OpenAI's."""
+    """A model on an OpenAI-compatible server."""
 
     name: str
     model: str
@@ -47,7 +47,7 @@ class OpenAIChat:
 
 
 def open_client(access: Access) -> openai.OpenAI:
-    """A client that does not retry by itself: whoever calls counts every try."""
+    """A client without retries: the caller counts every attempt."""
     return openai.OpenAI(api_key=access.key, base_url=access.base_url, timeout=access.seconds, max_retries=0)
 
 

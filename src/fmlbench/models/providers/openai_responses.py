@@ -1,4 +1,4 @@
-"""OpenAI's own models, through its Responses API: some of them know no other."""
+"""OpenAI's models, through its Responses API, which some of them require."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -96,14 +96,14 @@ def test_answers_may_have_returns_at_their_line_ends():
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        ("I would make it wider.", "no edit in the answer"),
-        ("```python\nx = 1\n```", "no edit in the answer"),
+        ("I would make it wider.", "The answer contains no edit"),
+        ("```python\nx = 1\n```", "The answer contains no edit"),
         (BLOCK, "names no file"),
         ("src/model.py\n<<<<<<< SEARCH\nx\n>>>>>>> REPLACE", "has no ======="),
         ("src/model.py\n<<<<<<< SEARCH\nx\n=======\ny", "has no >>>>>>> REPLACE"),
         (f"src/model.py\n<<<<<<< SEARCH\nx\n=======\ny\n{BLOCK}", "has no >>>>>>> REPLACE"),
-        (f"src/model.py\n{BLOCK}\ny\n>>>>>>> REPLACE", "belongs to no block"),
-        (f"src/model.py\n{BLOCK}\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> theirs", "belongs to no block"),
+        (f"src/model.py\n{BLOCK}\ny\n>>>>>>> REPLACE", "is outside of a block"),
+        (f"src/model.py\n{BLOCK}\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> theirs", "is outside of a block"),
         ("a.md\n<<<<<<< SEARCH\nTitle\n=======\nWords\n=======\nOther\n>>>>>>> REPLACE", "several ======= lines"),
         ("<<<<<<< FILE a.py\nx = 1", "has no >>>>>>> END"),
         ("<<<<<<< FILE\nx = 1\n>>>>>>> END", "names no file"),
@@ -133,16 +133,19 @@ def test_the_idea_is_one_line(prose: str, idea: str):
 def test_the_end_of_a_whole_answer_ends_its_last_replacement(end: str):
     unended = BLOCK.removesuffix("\n>>>>>>> REPLACE")
     answer = f"src/model.py\n{unended}{end}"
-    assert read_answer(answer, is_whole=True).edits == (EDIT,)
+    assert read_answer(answer, is_complete=True).edits == (EDIT,)
     with pytest.raises(EditProblem, match="has no >>>>>>> REPLACE"):
         read_answer(answer)
 
 
 def test_the_end_of_a_whole_answer_closes_its_last_fence():
     answer = "a.py\n```python\nx = 1\n```\n\nb.py\n```python\ny = 2\n"
-    assert read_answer(answer, is_whole=True).edits == (fenced_file("a.py", "x = 1\n"), fenced_file("b.py", "y = 2\n"))
+    assert read_answer(answer, is_complete=True).edits == (
+        fenced_file("a.py", "x = 1\n"),
+        fenced_file("b.py", "y = 2\n"),
+    )
     with pytest.raises(EditProblem, match="is not closed"):
-        read_answer(f"a.py\n```python\nx = 1\n\nsrc/model.py\n{BLOCK}", is_whole=True)
+        read_answer(f"a.py\n```python\nx = 1\n\nsrc/model.py\n{BLOCK}", is_complete=True)
 
 
 @pytest.mark.parametrize("between", ["```\n\n```python\n", "```python\n"])

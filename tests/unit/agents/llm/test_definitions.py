@@ -69,8 +69,8 @@ def test_a_whole_module_changes_what_differs():
 @pytest.mark.parametrize(
     ("wanted", "problem"),
     [
-        ("train()\n", r"'train\(\)' is no function, class, constant or import"),
-        ("def train(:\n", "This is no Python: invalid syntax"),
+        ("train()\n", r"'train\(\)' is not a function, class, constant or import"),
+        ("def train(:\n", "This is not valid Python: invalid syntax"),
         ("RATE = 1; SIZE = 2\n", "several statements"),
     ],
 )
@@ -114,7 +114,7 @@ def test_a_block_without_a_path_belongs_to_the_only_file_that_has_its_names():
 
 @pytest.mark.parametrize("block", ["<each function>", "print(1)", "x = (", ""])
 def test_a_block_without_a_path_that_defines_nothing_is_prose(block: str):
-    with pytest.raises(EditProblem, match="There is no edit in the answer"):
+    with pytest.raises(EditProblem, match="The answer contains no edit"):
         read_answer(f"```python\n{block}\n```\n", defines=True)
 
 

@@ -25,7 +25,8 @@ def score(files: Files) -> float:
 
 @pytest.mark.parametrize("name", sorted(name for name, entry in AGENTS.items() if entry.proposer == MUTATE.name))
 def test_a_search_with_a_model_resumes_as_if_never_interrupted(name: str):
-    settings = {"ideas": "4"} if name == "ai-scientist" else {}
+    # Enough attempts that the tinkerer always finds a change that was not tried, whatever the prompts say.
+    settings = {"edit_tries": "10", **({"ideas": "4"} if name == "ai-scientist" else {})}
     agent = build_agent(agent_spec(name, settings, "scripted/tinker"), bare_context(), TinkerModel("scripted/tinker"))
     whole = RecordedSession(FILES, score, steps=STEPS, seed=3)
     agent.run(whole)

@@ -38,7 +38,7 @@ def test_any_text_is_read_or_refused(text: str):
 def test_any_change_is_made_and_judged_or_refused(text: str, defines: bool):
     files = {"a.py": "x = 1\n\n\ndef f(y):\n    return y\n", "b.md": "prose\n"}
     try:
-        answer = read_answer(text, files.keys(), is_whole=True, defines=defines)
+        answer = read_answer(text, files.keys(), is_complete=True, defines=defines)
         changed = apply(answer.edits, files, lambda _: True)
     except EditProblem:
         return

@@ -106,14 +106,16 @@ def test_thoughts_are_no_answers_that_brought_no_change():
     SearchAgent(AIScientist(ideas=2, reflections=2), LanguageModel(model, PromptConfig(edit_tries=3))).run(session)
     step = session.history[1]
     assert step.usage.calls == 2 * 2 + 3
-    assert step.evaluation.reason.startswith("no change could be made in 3 answers; at last: There is no edit")
+    assert step.evaluation.reason.startswith(
+        "no change in 3 answers could be applied; the last problem: The answer contains no edit"
+    )
 
 
 def test_a_cap_that_ends_the_thinking_is_told_as_what_it_is():
     model, session = Ending(calls=3), session_of(2)
     SearchAgent(AIScientist(ideas=2, reflections=2), LanguageModel(model)).run(session)
     step = session.history[1]
-    assert (step.usage.calls, step.evaluation.reason) == (3, "no change was asked for: spent")
+    assert (step.usage.calls, step.evaluation.reason) == (3, "no change requested: spent")
 
 
 def test_an_idea_that_is_done_is_worked_out_no_further():
@@ -137,7 +139,7 @@ def test_that_an_idea_is_done_takes_no_code_with_it():
     answer = "IDEA: wider\n\nmodel.py\n```python\nwidth = max(\n    8,\n    16,\n)\n```\n\nIDEA DONE"
     model = Answering(["Wider nets."], answer)
     session = RecordedSession(files, lambda _: 0.5, steps=1)
-    SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model, PromptConfig(form="definitions"))).run(
+    SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model, PromptConfig(edit_format="definitions"))).run(
         session
     )
     assert session.code_of(1) == {"model.py": "width = max(\n    8,\n    16,\n)\n"}
@@ -199,7 +201,7 @@ class Remembering:
 @pytest.mark.parametrize("focus", [0, 1])
 def test_a_step_is_charged_for_ideas_that_were_thought_up_before_an_interruption(focus: int):
     session, model = session_of(4), Remembering(Thinking(), breaks_off_after=3)
-    agent = SearchAgent(AIScientist(ideas=4, reflections=1), LanguageModel(model, PromptConfig(focus=focus)))
+    agent = SearchAgent(AIScientist(ideas=4, reflections=1), LanguageModel(model, PromptConfig(choose_target=focus)))
     with pytest.raises(KeyboardInterrupt):
         agent.run(session)
     assert [note.kind for note in session.history.notes] == ["idea 1", "idea 2", "idea 3"]
@@ -239,13 +241,13 @@ def test_for_the_next_idea_the_code_need_not_be_read_again():
     config = PromptConfig(context_tokens=least_tokens(session) * 2)
     SearchAgent(AIScientist(ideas=4, reflections=1), LanguageModel(model, config)).run(session)
     codes = [told(request).partition("## What was tried")[0] for request in model.asked[:4]]
-    assert "Not shown, for want of room: part" in codes[0]
+    assert "Not shown, because there is no space: part" in codes[0]
     assert len(set(codes)) == 1
 
 
 def test_a_model_that_copies_is_not_told_its_earlier_ideas():
     model, session = Thinking(), session_of(2)
-    SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model, PromptConfig(changes=0))).run(session)
+    SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model, PromptConfig(shown_changes=0))).run(session)
     assert "Thought idea 1" not in told(model.asked[1])
     assert "Thought idea 1, turn 0." in told(model.asked[2]), "the idea that is worked out is told"
 
@@ -279,9 +281,9 @@ def test_dice_may_name_what_each_idea_is_to_change_in_all_its_runs():
     model, files = Thinking(ends=""), {"model.py": "".join(f"w{number} = 1\n" for number in range(50))}
     session = RecordedSession(files, lambda files: len(files["model.py"]) / 100, steps=3)
     agent = AIScientist(ideas=2, reflections=1, runs=2)
-    SearchAgent(agent, LanguageModel(model, PromptConfig(focus=1))).run(session)
+    SearchAgent(agent, LanguageModel(model, PromptConfig(choose_target=1))).run(session)
     first, second, *runs = (
-        re.findall(r"to (?:change|be changed this time) is `(w\d+)`", told(each)) for each in model.asked
+        re.findall(r"(?:must change|^Change) `(w\d+)`", told(each), re.MULTILINE) for each in model.asked
     )
     assert (len(first), len(second), first == second) == (1, 1, False)
     assert runs == [first, [], second], "the first run leaves nothing of what it was to change"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
 from fmlbench.agents.prompts import digest, render
-from fmlbench.agents.proposers.llm.config import FORMS
+from fmlbench.agents.proposers.llm.config import EDIT_FORMATS
 from fmlbench.agents.proposers.llm.fences import fence_of, head_of, headed, tail_of
 from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.agents.proposers.llm.prompt import Prompt, write_prompt
@@ -37,8 +37,8 @@ def session_of(*models: str, files: Files = FILES) -> Session:
     return session
 
 
-def prompt_for(move: Move, session: RecordedSession, tokens: int = 20_000, form: str = "blocks") -> Prompt:
-    return write_prompt(move, session, Memory(session, {}), tokens=tokens, form=form)
+def prompt_for(move: Move, session: RecordedSession, tokens: int = 20_000, edit_format: str = "blocks") -> Prompt:
+    return write_prompt(move, session, Memory(session, {}), tokens=tokens, edit_format=edit_format)
 
 
 def test_the_prompt_holds_task_code_ideas_diffs_scores_and_the_end_of_errors():
@@ -90,7 +90,7 @@ def test_mending_a_change_that_could_not_be_made_says_so():
     session = session_of()
     session.submit(Proposal(Move(operator=Operator.IMPROVE), FILES, "wider", rejection="no such line"))
     user = prompt_for(Move(operator=Operator.DEBUG, parents=(1,), context=(1,)), session).user
-    assert "its changes could not be made, so nothing was run" in user
+    assert "its changes could not be applied, so nothing was run" in user
     assert "no such line" in user.split("## What to do now")[1]
     assert "IDEA: wider" in user
 
@@ -132,7 +132,7 @@ def test_files_that_do_not_fit_are_named_and_the_first_is_shown_as_far_as_it_goe
     files = {"model.py": "width = 8\n" * 3000, "other.py": "x = 1\n" * 3000}
     user = prompt_for(Move(operator=Operator.DRAFT), session_of(files=files), tokens=4000).user
     assert "(The rest of this file is not shown.)" in user
-    assert "Not shown, for want of room: other.py" in user
+    assert "Not shown, because there is no space: other.py" in user
 
 
 def test_steps_that_do_not_fit_are_told_shorter_or_counted():
@@ -148,7 +148,7 @@ def test_steps_that_do_not_fit_are_told_shorter_or_counted():
 def test_changes_may_be_left_out_for_models_that_would_copy_them():
     session = session_of("width = 9\n", "width = 10\n")
     move = Move(operator=Operator.IMPROVE, parents=(1,), context=(1, 2))
-    user = write_prompt(move, session, Memory(session, {}, most_changes=1), tokens=20_000).user
+    user = write_prompt(move, session, Memory(session, {}, shown_changes=1), tokens=20_000).user
     assert "IDEA: idea number 2" in user
     assert ("width = 9\n>>>>>>> REPLACE" in user, "width = 10\n>>>>>>> REPLACE" in user) == (True, False)
 
@@ -157,10 +157,10 @@ def test_models_that_copy_are_not_told_what_never_came_to_a_change():
     session = session_of()
     session.submit(Proposal(Move(operator=Operator.IMPROVE), FILES, "wider", rejection="no such line"))
     move = Move(operator=Operator.DEBUG, parents=(1,), context=(1,))
-    user = write_prompt(move, session, Memory(session, {}, most_changes=0), tokens=20_000).user
+    user = write_prompt(move, session, Memory(session, {}, shown_changes=0), tokens=20_000).user
     assert "no such line" not in user
     assert "wider" not in user
-    assert "Improve the code above: one change" in user
+    assert "Improve the code above: make one change" in user
 
 
 def test_a_budget_that_cannot_hold_the_task_is_refused_with_one_that_can():
@@ -176,15 +176,15 @@ def test_a_budget_that_cannot_hold_the_task_is_refused_with_one_that_can():
     models=st.lists(st.integers(0, 12_000).map(lambda size: "ä = 'crash'\n" * (size // 12) + "x = 1\n"), max_size=6),
     extra=st.dictionaries(st.sampled_from(["a.py", "b/c.py", "d.md"]), st.text(max_size=400), max_size=3),
     operator=st.sampled_from([Operator.DRAFT, Operator.IMPROVE, Operator.DEBUG, Operator.COMBINE]),
-    form=st.sampled_from(FORMS),
+    edit_format=st.sampled_from(EDIT_FORMATS),
 )
 def test_a_prompt_is_never_longer_than_its_budget(
-    tokens: int, models: list[str], extra: dict[str, str], operator: Operator, form: str
+    tokens: int, models: list[str], extra: dict[str, str], operator: Operator, edit_format: str
 ):
     session = session_of(*models, files={**FILES, **extra})
     last = len(models)
     move = Move(operator=operator, parents=(last, 0), context=tuple(range(1, last + 1)))
-    assert prompt_for(move, session, tokens, form).tokens <= tokens
+    assert prompt_for(move, session, tokens, edit_format).tokens <= tokens
 
 
 def test_prompts_say_the_same_to_the_same_history():

@@ -64,7 +64,7 @@ def test_a_change_that_does_not_apply_goes_back_with_the_nearest_lines_inside_th
     first, answer, objection = model.asked[1].messages
     assert (first, answer.text) == (model.asked[0].messages[0], WRONG)
     assert "The SEARCH lines are not in the file." in objection.text
-    assert "The closest lines that there are, in model.py:\n\nwidth = 8\n\n" in objection.text
+    assert "The most similar lines are in model.py:\n\nwidth = 8\n\n" in objection.text
     assert "model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\n" in objection.text
     assert model.asked[1].place.turn == 1
 
@@ -74,7 +74,9 @@ def test_after_the_last_try_the_step_is_rejected_and_nothing_is_run():
     assert len(model.asked) == 2
     assert proposal.files == FILES
     assert proposal.idea == "no edit at all"
-    assert proposal.rejection.startswith("no change could be made in 2 answers; at last: There is no edit")
+    assert proposal.rejection.startswith(
+        "no change in 2 answers could be applied; the last problem: The answer contains no edit"
+    )
     assert proposal.usage.calls == 2
 
 
@@ -94,7 +96,7 @@ def test_an_answer_that_is_given_twice_is_not_shown_a_second_time():
 def test_an_answer_that_was_cut_off_is_told_so():
     cut = said("model.py\n<<<<<<< SEARCH\nwidth = 8\n").model_copy(update={"is_complete": False})
     _, model = propose(cut, said(GOOD))
-    assert "cut off at the limit of its length" in model.asked[1].messages[2].text
+    assert "cut off at the length limit" in model.asked[1].messages[2].text
 
 
 def test_an_empty_answer_is_not_sent_back_empty():
@@ -107,7 +109,7 @@ def test_only_editable_files_are_changed():
     session.brief = session.brief.model_copy(update={"patterns": ("src/*.py",)})
     model = Answering([said(GOOD)])
     proposal = LanguageModel(model, PromptConfig(edit_tries=1)).propose(DRAFT, session, Random(0))
-    assert "This file may not be changed." in proposal.rejection
+    assert "This file is not editable." in proposal.rejection
 
 
 def test_a_price_that_is_not_known_makes_the_sum_unknown():
@@ -122,25 +124,28 @@ def test_a_cap_before_the_first_call_ends_the_search():
 
 def test_a_cap_between_tries_ends_the_step_with_its_cost_on_record():
     proposal, _ = propose(said(WRONG), NoMoreCalls("spent"))
-    assert proposal.rejection == "no change could be made in 1 answer; at last: spent"
+    assert proposal.rejection == "no change in 1 answer could be applied; the last problem: spent"
     assert proposal.usage.calls == 1
 
 
 def test_an_answer_without_words_still_has_an_idea():
     proposal, _ = propose(said(GOOD.partition("\n\n")[2]))
-    assert proposal.idea == "a change of model.py, without a word on why"
+    assert proposal.idea == "a change of model.py without a stated idea"
 
 
 @pytest.mark.parametrize("temperature", ["warm", "0,7"])
 def test_a_temperature_is_a_number_or_nothing(temperature: str):
-    with pytest.raises(ValueError, match="is no temperature"):
+    with pytest.raises(ValueError, match="temperature must be a number"):
         PromptConfig(temperature=temperature)
-    assert (PromptConfig(temperature_step=0.5).degrees(2), PromptConfig(temperature="0.7").degrees(2)) == (None, 0.7)
+    assert (
+        PromptConfig(temperature_step=0.5).temperature_at(2),
+        PromptConfig(temperature="0.7").temperature_at(2),
+    ) == (None, 0.7)
 
 
 def test_there_are_two_forms_of_answers():
-    with pytest.raises(ValueError, match="'diff' is no form of answers; there are blocks and definitions"):
-        PromptConfig(form="diff")
+    with pytest.raises(ValueError, match="edit_format must be blocks or definitions, got 'diff'"):
+        PromptConfig(edit_format="diff")
 
 
 def test_definitions_are_asked_for_and_taken_where_that_is_the_form():
@@ -148,12 +153,14 @@ def test_definitions_are_asked_for_and_taken_where_that_is_the_form():
     answer = "IDEA: twice the width\n\nmodel.py\n```python\nwidth = 16\n```"
     model = Answering([said(answer.replace("width = 16", "width = ")), said(answer)])
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    proposal = LanguageModel(model, PromptConfig(form="definitions")).propose(DRAFT, session, Random(0))
+    proposal = LanguageModel(model, PromptConfig(edit_format="definitions")).propose(DRAFT, session, Random(0))
     assert (proposal.files, proposal.usage.calls) == ({"model.py": "width = 16\ndepth = 2\n"}, 2)
     told = [model.asked[0].system, model.asked[0].messages[0].text, model.asked[1].messages[2].text]
-    assert all("```python\n<each function, class or constant that you change, whole>\n```" in text for text in told[:2])
+    assert all(
+        "```python\n<each function, class or constant that you change, complete>\n```" in text for text in told[:2]
+    )
     assert not any("SEARCH" in text or "<<<<<<<" in text for text in told)
-    assert "Edit 1 (model.py): This is no Python" in told[2]
+    assert "Edit 1 (model.py): This is not valid Python" in told[2]
 
 
 def test_a_further_try_is_asked_more_freely_so_that_small_models_stop_repeating_themselves():
@@ -172,7 +179,7 @@ def test_what_was_tried_already_goes_back_instead_of_being_run_again():
     proposal = LanguageModel(model).propose(DRAFT.model_copy(update={"context": (1,)}), session, Random(0))
     (again,) = model.asked[1].messages
     assert again.text.startswith(model.asked[0].messages[0].text)
-    assert "it leads to the code of step 1 again (score 0.2500)" in again.text
+    assert "it results in the same code as step 1 (score 0.2500)" in again.text
     assert proposal.files["model.py"].startswith("width = 32")
 
 
@@ -181,10 +188,10 @@ def test_code_that_is_only_copied_is_not_shown_a_second_time():
     copied = "IDEA: twice the width\n\nmodel.py\n```python\nwidth = 8\n```"
     model = Answering([said(copied), said(copied.replace("8", "16"))])
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    proposal = LanguageModel(model, PromptConfig(form="definitions")).propose(DRAFT, session, Random(0))
+    proposal = LanguageModel(model, PromptConfig(edit_format="definitions")).propose(DRAFT, session, Random(0))
     (again,) = model.asked[1].messages
-    assert "Your answer must have another idea, and change other lines, than your last one" in again.text
-    assert "what they write stands there already" in again.text
+    assert "Your last answer was tried before" in again.text
+    assert "the files already contain this code" in again.text
     assert proposal.files == {"model.py": "width = 16\ndepth = 2\n"}
 
 
@@ -192,8 +199,8 @@ def test_what_nothing_uses_goes_back_instead_of_being_run():
     unused = "IDEA: deeper\n\nmodel.py\n```python\ndef deepen(x):\n    return x\n```"
     model = Answering([said(unused), said("IDEA: wider\n\nmodel.py\n```python\nwidth = 16\n```")])
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    proposal = LanguageModel(model, PromptConfig(form="definitions")).propose(DRAFT, session, Random(0))
-    assert "Nothing uses deepen, so the program would do what it did before." in model.asked[1].messages[2].text
+    proposal = LanguageModel(model, PromptConfig(edit_format="definitions")).propose(DRAFT, session, Random(0))
+    assert "The new code (deepen) is never used, so the program behaves as before." in model.asked[1].messages[2].text
     assert proposal.files == {"model.py": "width = 16\ndepth = 2\n"}
 
 
@@ -201,9 +208,9 @@ def test_what_nothing_uses_goes_back_instead_of_being_run():
 def test_dice_may_name_what_is_to_be_changed(number: int):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     model = Answering([said(GOOD), said(GOOD), said(GOOD)])
-    for config in (PromptConfig(focus=1), PromptConfig(focus=1), PromptConfig()):
+    for config in (PromptConfig(choose_target=1), PromptConfig(choose_target=1), PromptConfig()):
         LanguageModel(model, config).propose(DRAFT, session, Random(number))
-    first, again, free = ("is to be changed this time is" in request.messages[0].text for request in model.asked)
+    first, again, free = ("in model.py this time." in request.messages[0].text for request in model.asked)
     assert (first, again, free) == (True, True, False)
     assert model.asked[0] == model.asked[1]
 
@@ -211,10 +218,10 @@ def test_dice_may_name_what_is_to_be_changed(number: int):
 def test_what_dice_named_is_all_that_is_asked_for():
     session = RecordedSession({"model.py": "width = 8\n"}, lambda _: 0.5, steps=3)
     model = Answering([said("IDEA: wider\n\nmodel.py\n```python\nwidth = 16\n```")])
-    LanguageModel(model, PromptConfig(focus=1, form="definitions")).propose(DRAFT, session, Random(0))
+    LanguageModel(model, PromptConfig(choose_target=1, edit_format="definitions")).propose(DRAFT, session, Random(0))
     asked = model.asked[0].messages[0].text
-    assert "What is to be changed this time is `width` in model.py." in asked
-    assert asked.endswith("model.py\n```python\n<width as it shall be, from its first line to its last>\n```")
+    assert "Change `width` in model.py this time." in asked
+    assert asked.endswith("model.py\n```python\n<the new version of width, from its first line to its last>\n```")
 
 
 @pytest.mark.parametrize("number", range(4))
@@ -223,9 +230,9 @@ def test_what_failed_is_mended_where_it_was_changed_whatever_the_dice_say(number
     session.submit(Proposal(DRAFT, {"model.py": "width = 8\ndepth = 0\n"}, "none"))
     model = Answering([said(GOOD), said(GOOD)])
     patch = Move(operator=Operator.DEBUG, parents=(1,))
-    for config in (PromptConfig(focus=1), PromptConfig()):
+    for config in (PromptConfig(choose_target=1), PromptConfig()):
         LanguageModel(model, config).propose(patch, session, Random(number))
-    told = ["is to be changed this time is `depth` in model.py" in each.messages[0].text for each in model.asked]
+    told = ["Change `depth` in model.py this time." in each.messages[0].text for each in model.asked]
     assert told == [True, False]
 
 
@@ -234,19 +241,19 @@ def test_what_dice_named_is_shown_as_it_is_once_a_try_has_failed():
     files = {"model.py": "@cached\ndef width(x):\n    return 8 * x\n"}
     model = Answering([said("IDEA: twice\n\nmodel.py\n```python\nwidth(2)\n```")] * 2)
     session = RecordedSession(files, lambda _: 0.5, steps=3)
-    config = PromptConfig(focus=1, form="definitions", edit_tries=2)
+    config = PromptConfig(choose_target=1, edit_format="definitions", edit_tries=2)
     LanguageModel(model, config).propose(DRAFT, session, Random(0))
     objection = model.asked[1].messages[-1].text
-    assert "'width(2)' is no function, class, constant or import" in objection
+    assert "'width(2)' is not a function, class, constant or import" in objection
     assert "model.py contains:\n\n```python\n@cached\ndef width(x):\n    return 8 * x\n```" in objection
-    assert "a line or two of this differ" in objection
+    assert "change one or two lines of it" in objection
 
 
 def test_what_is_shown_again_stands_below_the_path_of_its_own_file():
     files = {"model.py": "width = 8\n", "other.py": "# depth = 3\n"}
     searching = "IDEA: deeper\n\nother.py\n<<<<<<< SEARCH\n# depth = 2\n=======\n# depth = 4\n>>>>>>> REPLACE"
     model = Answering([said(searching), said(searching)])
-    config = PromptConfig(focus=1, form="definitions", edit_tries=2)
+    config = PromptConfig(choose_target=1, edit_format="definitions", edit_tries=2)
     LanguageModel(model, config).propose(DRAFT, RecordedSession(files, lambda _: 0.5, steps=3), Random(0))
     assert "model.py contains:\n\n```python\nwidth = 8\n```" in model.asked[1].messages[-1].text
 
@@ -258,7 +265,7 @@ def test_an_objection_is_never_long(lines: int):
     files = {"model.py": f"def width(x):\n{body}    return x\n"}
     wrong = "\n".join(f"other{number}.py\n```python\nx\n```" for number in range(1000))
     model = Answering([said(wrong), said(wrong)])
-    config = PromptConfig(focus=1, form="definitions", edit_tries=2, output_tokens=20_000)
+    config = PromptConfig(choose_target=1, edit_format="definitions", edit_tries=2, output_tokens=20_000)
     LanguageModel(model, config).propose(DRAFT, RecordedSession(files, lambda _: 0.5, steps=3), Random(0))
     assert len(model.asked[1].messages[-1].text.encode()) <= 2800 * BYTES_PER_TOKEN
 
@@ -268,8 +275,10 @@ def test_dice_are_thrown_again_for_what_could_not_be_done_twice(number: int):
     names = [f"w{each}" for each in range(50)]
     model = Answering([said(f"I would rather not, for reason {each}.") for each in range(4)])
     session = RecordedSession({"model.py": "".join(f"{name} = 1\n" for name in names)}, lambda _: 0.5, steps=3)
-    config = PromptConfig(focus=1, form="definitions", edit_tries=4, temperature="0.5", temperature_step=0.2)
+    config = PromptConfig(
+        choose_target=1, edit_format="definitions", edit_tries=4, temperature="0.5", temperature_step=0.2
+    )
     LanguageModel(model, config).propose(DRAFT, session, Random(number))
-    named = [re.findall(r"this time is `(w\d+)`", request.messages[0].text) for request in model.asked]
+    named = [re.findall(r"Change `(w\d+)` in", request.messages[0].text) for request in model.asked]
     assert named[0] == named[1] != named[2] == named[3]
     assert [len(request.messages) for request in model.asked] == [1, 3, 1, 3]

@@ -148,7 +148,7 @@ def fewshot_files() -> dict[str, str]:
 def problem_with(answer: str) -> EditProblem:
     files = fewshot_files()
     with pytest.raises(EditProblem) as caught:
-        apply(read_answer(answer, files, is_whole=True).edits, files, lambda _: True)
+        apply(read_answer(answer, files, is_complete=True).edits, files, lambda _: True)
     return caught.value
 
 
@@ -159,7 +159,7 @@ def test_lines_without_their_indentation_are_found():
 
 
 def test_a_fragment_in_a_fence_is_not_taken_for_a_file():
-    with pytest.raises(EditProblem, match="no edit in the answer"):
+    with pytest.raises(EditProblem, match="The answer contains no edit"):
         read_answer(FENCED, toy_files())
 
 
@@ -191,9 +191,9 @@ def test_the_same_change_again_is_not_run_again():
 def test_a_class_that_nothing_uses_is_not_run():
     model = ScriptedModel("scripted/qwen", ((UNUSED,),))
     session = RecordedSession(fewshot_files(), lambda _: 0.5, steps=1)
-    config = PromptConfig(form="definitions", edit_tries=1)
+    config = PromptConfig(edit_format="definitions", edit_tries=1)
     proposal = LanguageModel(model, config).propose(Move(operator=Operator.IMPROVE), session, Random(0))
-    assert "Nothing uses DropoutBackbone, so the program would do what it did before." in proposal.rejection
+    assert "The new code (DropoutBackbone) is never used, so the program behaves as before." in proposal.rejection
 
 
 def test_the_words_that_stand_where_code_belongs_are_no_code():

@@ -91,7 +91,7 @@ def test_who_could_not_go_on_for_want_of_an_answer_can_be_started_again(
 ):
     """Whether it gave up or asked until its deadline."""
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    with pytest.raises(ModelTrouble, match=r"not an answer of a model: <html>|cut off"):
+    with pytest.raises(ModelTrouble, match=r"not a model's answer: <html>|cut off"):
         run_with_garbage(workspace, end, session, monkeypatch)
     assert not is_over(session)
     # Its hours are not charged with that.

@@ -18,15 +18,15 @@ def prompt_of(workspace: AgentWorkspace, *, sealed: bool = True, files: int = 0,
         update={"sealed": sealed, "repository": repository, "editable": ("research.py",)}
     )
     lay_out(workspace, session, Left(hours=1.0, steps=3, caps=caps or Caps()))
-    brief = (workspace.folder / "told" / "brief.md").read_text()
+    brief = (workspace.folder / "info" / "brief.md").read_text()
     assert brief.count("part_") == files
-    return (workspace.folder / "told" / "prompt.md").read_text()
+    return (workspace.folder / "info" / "prompt.md").read_text()
 
 
 def test_settings_are_not_written_to_where_a_program_has_put_a_link(workspace: AgentWorkspace, tmp_path: Path):
     """Its home is its own; whoever writes there from outside may write anywhere."""
 
-    def furnish(home: Path) -> None:
+    def write_home(home: Path) -> None:
         (home / "settings.json").write_text("ours")
 
     theirs, home = tmp_path / "events.jsonl", workspace.folder / "home"
@@ -34,7 +34,7 @@ def test_settings_are_not_written_to_where_a_program_has_put_a_link(workspace: A
     home.mkdir()
     (home / "settings.json").symlink_to(theirs)
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
-    build_job(Program("true", furnish=furnish), workspace, session, Left(hours=1.0, steps=3))
+    build_job(Program("true", write_home=write_home), workspace, session, Left(hours=1.0, steps=3))
     assert (home / "settings.json").read_text() == "ours"
     assert theirs.read_text() == "the record"
 
@@ -49,7 +49,7 @@ def test_what_was_printed_in_an_earlier_life_is_kept(workspace: AgentWorkspace):
 
 def test_the_prompt_says_where_things_are_and_what_is_left(workspace: AgentWorkspace):
     prompt = prompt_of(workspace)
-    for words in ("Scored steps: 3; minutes: 60.", "lies in /lab/data", "There is no network.", "* research.py"):
+    for words in ("Scored steps: 3; minutes: 60.", "is in /lab/data", "There is no network.", "* research.py"):
         assert words in prompt
 
 
@@ -61,7 +61,7 @@ def test_the_prompt_names_the_caps_of_its_model_where_there_are_any(workspace: A
 
 def test_without_a_seal_the_prompt_promises_none(workspace: AgentWorkspace):
     prompt = prompt_of(workspace, sealed=False)
-    assert "lies in $FML_LAB/data" in prompt
+    assert "is in $FML_LAB/data" in prompt
     assert "There is no network." not in prompt
 
 

@@ -213,7 +213,7 @@ def test_a_flood_of_refusals_is_written_down_for_a_while_only(server: Submission
     notes = session.history.notes
     assert [sum(note.kind == kind for note in notes) for kind in ("violation", "refused")] == [30, 30]
     assert all(len(note.text) < 300 for note in notes)
-    assert notes[-1].text.endswith("(more of this is not written down)")
+    assert notes[-1].text.endswith("(further notes of this kind are omitted)")
 
 
 def test_what_is_left_of_a_capped_model_is_told(session: RecordedSession):

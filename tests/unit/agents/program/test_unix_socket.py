@@ -44,7 +44,7 @@ def test_who_sends_a_letter_now_and_then_is_not_waited_for(tmp_path: Path):
     with open_socket(tmp_path) as counter, connect(tmp_path) as customer:
         dawdling = threading.Thread(target=dawdle, args=(customer,))
         dawdling.start()
-        serve_one(counter, answer, wait_seconds=1.0, patience_seconds=0.2)
+        serve_one(counter, answer, wait_seconds=1.0, timeout_seconds=0.2)
         is_over.set()
         dawdling.join()
         assert b"nothing came" in customer.recv(1000)

@@ -1,18 +1,17 @@
-"""fml: the way from inside an agent's sandbox to the benchmark.
+"""fml: the benchmark's command line inside an agent's sandbox.
 
-    fml brief                what the task is, what may be changed, how it is scored
-    fml status               the steps so far, and what is left of the budget
-    fml log                  the same
-    fml diff STEP            what a step changed
-    fml checkout STEP        bring the editable files back to what they were after a step
-    fml check                how much information the files add, and how much is allowed: costs nothing
-    fml try                  train and answer practice questions: costs time, but no step
-    fml submit -m "IDEA"     score the editable files as they are now: costs one step
-    fml done                 end the session: nothing more can be submitted
+    fml brief                show the task, the editable files and the metric
+    fml status               show all steps and the remaining budget
+    fml log                  same as status
+    fml diff STEP            show what a step changed
+    fml checkout STEP        restore the editable files of a step
+    fml check                show how much information the files add and the limit (free)
+    fml try                  train and score on practice questions (takes time, but no step)
+    fml submit -m "IDEA"     score the current editable files (takes one step)
+    fml done                 end the session; nothing more can be submitted
 
-Add --json to get facts for programs. After 'submit', --print-metric prints 'NAME: VALUE' on a line of its own.
-It ends with 0 if all went well, 1 if the code under test failed, 2 if it was asked something it cannot do, and 3 if the
-budget is spent.
+Add --json for machine-readable output. 'submit --print-metric' also prints a last line 'NAME: VALUE'.
+Exit codes: 0 success, 1 the code under test failed, 2 the request was rejected, 3 the budget is spent.
 """
 
 import argparse
@@ -30,7 +29,7 @@ SKIPPED = {".git", "__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache"}
 
 
 def main():
-    """Do what the command line says; return the exit code."""
+    """Run the command; return the exit code."""
     options = read_arguments()
     if options.command in {"brief", "status", "log", "done"}:
         return show(ask({"ask": "status" if options.command == "log" else options.command}), options)
@@ -42,7 +41,7 @@ def main():
     if options.command == "checkout":
         answer = ask({"ask": "checkout", "step": options.step})
         if answer["ok"]:
-            bring_back(answer["data"]["files"])
+            restore(answer["data"]["files"])
         return show(answer, options)
     files, left_out = collect()
     if options.command == "check":
@@ -55,12 +54,12 @@ def main():
 
 
 def read_arguments():
-    """The command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser("fml", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name in ("brief", "status", "log", "diff", "checkout", "check", "try", "submit", "done"):
         command = commands.add_parser(name)
-        command.add_argument("--json", action="store_true", help="print facts for programs")
+        command.add_argument("--json", action="store_true", help="print machine-readable output")
         if name in {"diff", "checkout"}:
             command.add_argument("step", type=int)
         if name == "submit":
@@ -70,9 +69,9 @@ def read_arguments():
 
 
 def submit(files, left_out, options):
-    """Spend a step on the files as they are."""
+    """Submit the files and print the result."""
     if left_out:
-        print("Not taken, because they are not editable:", ", ".join(left_out), file=sys.stderr)
+        print("Not submitted, because they are not editable:", ", ".join(left_out), file=sys.stderr)
     answer = ask({"ask": "submit", "idea": options.idea, "files": files, "left_out": left_out})
     if not answer["ok"]:
         print(answer["text"], file=sys.stderr)
@@ -94,7 +93,7 @@ def show(answer, options, outcome="ok"):
 
 
 def collect():
-    """The editable files as they are, and the other files that are not as they were."""
+    """Return the editable files, and the paths of other files that were changed."""
     paths = sorted(
         (Path(folder) / name).relative_to(WORK).as_posix() for folder, _, names in walk(WORK) for name in names
     )
@@ -104,19 +103,19 @@ def collect():
         try:
             files[path] = (WORK / path).read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            sys.exit(stop(f"{path} cannot be read as text: {error}"))
+            sys.exit(fail(f"{path} cannot be read as text: {error}"))
     return files, [path for path in paths if path not in editable and is_changed(path)]
 
 
 def walk(top):
-    """Every folder but those that tools leave behind."""
+    """Walk all folders except caches and .git."""
     for folder, folders, names in os.walk(top):
         folders[:] = [name for name in folders if name not in SKIPPED]
         yield folder, folders, names
 
 
 def is_changed(path):
-    """Whether a file that is not editable differs from the untouched repository; of new ones only code counts."""
+    """Whether a file differs from the original repository; of new files only Python counts."""
     untouched = LAB / "repository" / path
     try:
         if not untouched.is_file():
@@ -126,8 +125,8 @@ def is_changed(path):
         return True
 
 
-def bring_back(files):
-    """Make the editable files be these, and no others."""
+def restore(files):
+    """Write these editable files and delete all others."""
     present, _ = collect()
     for path in present.keys() - files.keys():
         (WORK / path).unlink()
@@ -137,16 +136,16 @@ def bring_back(files):
 
 
 def difference(before, after):
-    """What changed, as a unified diff."""
+    """The changes as a unified diff."""
     lines = []
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path, "").splitlines(True), after.get(path, "").splitlines(True)
         lines += difflib.unified_diff(old, new, f"a/{path}", f"b/{path}")
-    return "".join(lines) or "Nothing."
+    return "".join(lines) or "No changes."
 
 
 def ask(request):
-    """Carry a request to the desk, and its answer back."""
+    """Send a request to the submission server and return its answer."""
     folder = os.open(LAB / "server", os.O_RDONLY)
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
@@ -155,16 +154,16 @@ def ask(request):
             with server.makefile("rb") as answers:
                 line = answers.readline()
     except (FileNotFoundError, ConnectionRefusedError):
-        sys.exit(stop("Nobody is at the desk: the run is over, or was stopped."))
+        sys.exit(fail("The submission server is not running: the run has ended or was stopped."))
     except OSError as error:
-        sys.exit(stop(f"The benchmark cannot be reached: {error}"))
+        sys.exit(fail(f"The submission server cannot be reached: {error}"))
     if not line:
-        sys.exit(stop("The benchmark gave no answer: the time is over."))
+        sys.exit(fail("The submission server sent no answer: the time limit is reached."))
     return json.loads(line)
 
 
-def stop(reason):
-    """Say why there is nothing to be done."""
+def fail(reason):
+    """Print an error; return the exit code."""
     print(reason, file=sys.stderr)
     return REFUSED
 

@@ -1,7 +1,7 @@
-"""Start an agent's program inside its sandbox: launch.py ROOT, with ROOT/lab/launch.json saying what to start.
+"""Start an agent's program inside its sandbox: launch.py ROOT, where ROOT/lab/launch.json names the command.
 
-Where the program needs a model, its endpoint is a port of the sandbox's own loopback, and everything that goes there is
-carried to the one socket that leads out.
+If the program uses a model, its endpoint is a port on the sandbox's loopback interface. Connections to that port are
+forwarded to the Unix socket of the model proxy outside.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def main(lab):
-    """Start the program and wait for its end."""
+    """Start the program and wait until it exits."""
     facts = json.loads((lab / "launch.json").read_text("utf-8"))
     address = forward(lab / "model") if facts["has_model"] else ""
     within = {
@@ -30,7 +30,7 @@ def main(lab):
 
 
 def forward(folder):
-    """Carry every connection to a port of our own to the socket in ``folder``, and back; tell the port's address."""
+    """Forward connections between a new local port and the socket in ``folder``; return the port's URL."""
     listening = socket.create_server(("127.0.0.1", 0))
     handle = os.open(folder, os.O_RDONLY)
 
@@ -44,14 +44,14 @@ def forward(folder):
                 near.close()
                 continue
             for source, target in ((near, far), (far, near)):
-                threading.Thread(target=carry, args=(source, target), daemon=True).start()
+                threading.Thread(target=copy, args=(source, target), daemon=True).start()
 
     threading.Thread(target=serve, daemon=True).start()
     return f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
-def carry(source, target):
-    """Hand on what comes from one end to the other, until it closes."""
+def copy(source, target):
+    """Copy data from one socket to the other until it closes."""
     with contextlib.suppress(OSError):
         while part := source.recv(65536):
             target.sendall(part)

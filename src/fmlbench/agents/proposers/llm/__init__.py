@@ -1,7 +1,7 @@
-"""A language model as researcher.
+"""The proposer that asks a language model.
 
-LanguageModel   (proposer.py)   answers a move: prompt, answer, edits, and another try where they do not apply
-  prompt        (prompting.py)  the brief, the code and the history, within a budget of tokens
-  read_answer   (parsing.py)    the edits in an answer
-  apply         (applying.py)   all of them or none; only where they fit exactly once (matching.py)
+LanguageModel   (proposer.py)     answers a move: prompt, answer, edits; asks again if the edits do not apply
+  write_prompt  (prompt.py)       the brief, the code and the history, within a budget of tokens
+  read_answer   (answer.py)       the edits in an answer
+  apply         (application.py)  all edits or none; each must match exactly once (search.py)
 """

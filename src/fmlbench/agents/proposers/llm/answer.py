@@ -1,6 +1,6 @@
 r"""Read the edits in a model's answer.
 
-Two ways to write an edit are asked for; the path stands above a replacement and may be left out when it stays the same:
+The prompt asks for two kinds of edit. The path above a replacement may be left out if it is the same as before:
 
     IDEA: what is tried, in one sentence
 
@@ -16,7 +16,7 @@ Two ways to write an edit are asked for; the path stands above a replacement and
     >>>>>>> END
 
 Models also put code fences around either, and write a whole file as a path with a fenced block below it. All of that is
-read. What cannot be read without guessing is a problem, never an edit that is quietly left out.
+accepted. An ambiguous edit raises a problem; it is never dropped silently.
 """
 
 import re
@@ -44,29 +44,29 @@ _LONGEST_IDEA = 300
 
 @dataclass(frozen=True)
 class ParsedAnswer:
-    """What a model said: the idea in one line, and the edits in the order they were written."""
+    """The idea in one line, and the edits in the order they were written."""
 
     idea: str
     edits: tuple[Edit, ...]
 
 
 def read_answer(
-    text: str, known: Collection[str] = (), *, is_whole: bool = False, defines: bool = False
+    text: str, known: Collection[str] = (), *, is_complete: bool = False, defines: bool = False
 ) -> ParsedAnswer:
-    """Read an answer, or raise EditProblem; ``known`` are the paths there are, which any line may simply name.
+    """Read an answer, or raise EditProblem; a line may consist of any of the ``known`` paths.
 
-    The end of an answer that is whole, not cut off, also ends its last replacement or fence. If it was to ``define``,
-    a fenced block below the path of a Python file holds definitions, else the whole file.
+    The end of an answer that is complete, not cut off, also ends its last replacement or fence. If the answer
+    ``defines``, a fenced block below the path of a Python file contains definitions, else the whole file.
     """
-    reader = _Reader(text.replace("\r\n", "\n").split("\n"), known, is_whole, defines)
+    reader = _Reader(text.replace("\r\n", "\n").split("\n"), known, is_complete, defines)
     edits = tuple(reader.edits())
     if not edits:
-        raise EditProblem("There is no edit in the answer: no block, and no code below the path of a file.")
+        raise EditProblem("The answer contains no edit: no block, and no code below the path of a file.")
     return ParsedAnswer(_idea(reader.prose), edits)
 
 
 def idea_in(text: str) -> str:
-    """The idea of an answer, whether or not its edits can be read."""
+    """The idea of an answer, even if its edits cannot be read."""
     return _idea([line for line in text.split("\n") if not _FENCE.fullmatch(line) and not _MARKER.fullmatch(line)])
 
 
@@ -74,13 +74,13 @@ def idea_in(text: str) -> str:
 class _Reader:
     lines: Sequence[str]
     known: Collection[str]
-    is_whole: bool
+    is_complete: bool
     defines: bool
     at: int = 0
     path: str = ""
-    """The file that edits are about until another is named."""
+    """The file of the following edits, until another is named."""
     is_named: bool = False
-    """Whether nothing but blank lines and fences came since it was named."""
+    """Whether only blank lines and fences came since the file was named."""
     prose: list[str] = field(default_factory=list[str])
 
     def edits(self) -> Iterator[Edit]:
@@ -91,7 +91,7 @@ class _Reader:
             elif found := _FILE.fullmatch(line):
                 yield self._file(found["path"])
             elif _MARKER.fullmatch(line):
-                raise EditProblem(f"Line {self.at + 1} of the answer, '{line.strip()}', belongs to no block.")
+                raise EditProblem(f"Line {self.at + 1} of the answer, '{line.strip()}', is outside of a block.")
             elif _FENCE.fullmatch(line) and (path := self._fenced_path()):
                 self.path, self.is_named = path, True
                 self.at += 3 if _is_bare(self.lines[self.at + 2]) else 2
@@ -112,7 +112,7 @@ class _Reader:
             self.prose.append(line)
 
     def _path_in(self, at: int) -> str:
-        """The path a line consists of, without what models decorate it with; else nothing."""
+        """The path that a line consists of, without decoration like quotes; else empty."""
         bare = self.lines[at].strip().strip("*")
         path = _plain(_HEADING.sub("", bare, count=1))
         if path in self.known:
@@ -127,13 +127,13 @@ class _Reader:
         return bool(_SEARCH.fullmatch(following) or _FENCE.fullmatch(following))
 
     def _fenced_path(self) -> str:
-        """The path that stands alone between this fence and the next, if one does."""
+        """The path between this fence and the next, if there is nothing else between them."""
         is_alone = self.at + 2 < len(self.lines) and _FENCE.fullmatch(self.lines[self.at + 2])
         path = _plain(self.lines[self.at + 1].strip()) if is_alone else ""
         return path if path in self.known else ""
 
     def _fences_a_block(self) -> bool:
-        """Whether a fence was only put around blocks of the kinds asked for."""
+        """Whether a fence only encloses SEARCH or FILE blocks."""
         for at in range(self.at + 1, len(self.lines)):
             line = self.lines[at]
             if _SEARCH.fullmatch(line) or _FILE.fullmatch(line):
@@ -143,7 +143,7 @@ class _Reader:
         return False
 
     def _holds_code(self) -> bool:
-        """Whether a fence without a path above it has something to define; which file is meant shows in its names."""
+        """Whether a fence without a path above it contains definitions; their names determine the file."""
         try:
             end = self._end_of_fence()
         except EditProblem:
@@ -162,8 +162,8 @@ class _Reader:
         )
         if any(_DIVIDER.fullmatch(line) for line in replace):
             raise EditProblem(
-                f"The block in line {started + 1} of the answer has several ======= lines, so where its SEARCH ends "
-                "cannot be told: hand in that file whole, as a FILE block."
+                f"The block in line {started + 1} of the answer has several ======= lines, so the end of its SEARCH "
+                "is ambiguous: write the whole file as a FILE block."
             )
         return Replacement(self.path, tuple(search), tuple(replace))
 
@@ -177,7 +177,7 @@ class _Reader:
         return _whole(path, _without_fence(lines))
 
     def _lines_until(self, end: re.Pattern[str], missing: str) -> list[str]:
-        """The lines between here and a marker; a marker that begins another edit may not come first."""
+        """The lines from here to a marker; a marker that begins another edit must not come first."""
         start = self.at = self.at + 1
         while self.at < len(self.lines):
             line = self.lines[self.at]
@@ -189,12 +189,12 @@ class _Reader:
             if _SEARCH.fullmatch(line) or (end is _DIVIDER and _REPLACE.fullmatch(line)):
                 raise EditProblem(missing)
             self.at += 1
-        if self.is_whole and end is _REPLACE:
+        if self.is_complete and end is _REPLACE:
             return _without_end(self.lines[start:])
         raise EditProblem(missing)
 
     def _fenced_file(self) -> WholeFile | Definitions:
-        """A path and a fenced block below it; fences may stand in the file as well."""
+        """A path and a fenced block below it; the file may contain fences, too."""
         end = self._end_of_fence()
         file = _whole(self.path, self._lines_before(end))
         self.at, self.is_named = end + 1, False
@@ -203,11 +203,11 @@ class _Reader:
         return replace(file, is_fenced=True)
 
     def _end_of_fence(self) -> int:
-        """The first fence that leaves Python that is some; in other files the last one that could be meant."""
+        """For Python the first closing fence that makes the code valid, else the last closing fence."""
         opened = _fence(self.lines[self.at])
         below = range(self.at + 1, self._where_the_next_edit_begins())
         ends = [at for at in below if _is_bare(self.lines[at]) and _fence(self.lines[at]).startswith(opened)]
-        if not ends and self.is_whole and below.stop == len(self.lines):
+        if not ends and self.is_complete and below.stop == len(self.lines):
             return below.stop
         if not ends:
             raise EditProblem(f"The code block in line {self.at + 1} of the answer is not closed.")
@@ -217,7 +217,7 @@ class _Reader:
         return next(sound, ends[-1])
 
     def _lines_before(self, end: int) -> Sequence[str]:
-        """The lines of a fenced block; small models copy the words that stand in it where an answer's form is shown."""
+        """The lines of a fenced block without the placeholder of the format, which small models copy."""
         lines = self.lines[self.at + 1 : end]
         return lines[1:] if lines and _is_python(self.path) and _PLACEHOLDER.fullmatch(lines[0]) else lines
 
@@ -233,7 +233,7 @@ class _Reader:
 
 
 def _is_python(path: str) -> bool:
-    """Whether a file is Python; one that is not named is taken for it."""
+    """Whether a file is Python; a file without a name counts as Python."""
     return not path or path.endswith(".py")
 
 
@@ -247,13 +247,13 @@ def _whole(path: str, lines: Sequence[str]) -> WholeFile:
 
 
 def _without_fence(lines: Sequence[str]) -> Sequence[str]:
-    """The lines of a FILE block without a fence that was put around them."""
+    """The lines of a FILE block without an enclosing fence."""
     is_fenced = len(lines) > 1 and _FENCE.fullmatch(lines[0]) and _is_bare(lines[-1])
     return lines[1:-1] if is_fenced else lines
 
 
 def _without_end(lines: Sequence[str]) -> list[str]:
-    """The lines of a block that nothing ends, without blank ones and a closing fence below them."""
+    """The lines of a block without an end marker, without blank lines and a closing fence at the end."""
     last = len(lines)
     while last and (not lines[last - 1].strip() or _is_bare(lines[last - 1])):
         last -= 1
@@ -266,7 +266,7 @@ def _fence(line: str) -> str:
 
 
 def _is_bare(line: str) -> bool:
-    """Whether a line is a fence and nothing else, so that it can close one."""
+    """Whether a line is a fence and nothing else, so that it can close a block."""
     return bool(line.strip()) and line.strip() == _fence(line)
 
 

@@ -1,4 +1,4 @@
-"""Tell a change in the form in which models answer: small ones copy whatever form they have seen."""
+"""Format a change in the edit format of the run: small models copy the format that they see."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
@@ -11,19 +11,19 @@ from fmlbench.agents.proposers.llm.search import find
 _MOST_AROUND = 3
 
 
-def retell(before: Mapping[str, str], after: Mapping[str, str], form: str = "blocks") -> str:
-    """The edits that lead from some files to others."""
-    return "\n\n".join(_edits(before, after, _as_definitions if form == "definitions" else _as_blocks))
+def format_change(before: Mapping[str, str], after: Mapping[str, str], edit_format: str = "blocks") -> str:
+    """The edits that turn ``before`` into ``after``."""
+    return "\n\n".join(_edits(before, after, _as_definitions if edit_format == "definitions" else _as_blocks))
 
 
 def _edits(
-    before: Mapping[str, str], after: Mapping[str, str], tell: Callable[[str, str | None, str], str]
+    before: Mapping[str, str], after: Mapping[str, str], write: Callable[[str, str | None, str], str]
 ) -> Iterator[str]:
     for path in sorted(before.keys() | after.keys()):
         if path not in after:
             yield f"{path} was deleted."
         elif before.get(path) != after[path]:
-            yield tell(path, before.get(path), after[path])
+            yield write(path, before.get(path), after[path])
 
 
 def _as_blocks(path: str, before: str | None, after: str) -> str:
@@ -33,12 +33,12 @@ def _as_blocks(path: str, before: str | None, after: str) -> str:
 
 
 def _as_definitions(path: str, before: str | None, after: str) -> str:
-    """What is new or has changed of a module, and which of its names are gone; other files whole."""
+    """New and changed definitions of a module, and names that were deleted; other files complete."""
     if before is None or not path.endswith(".py"):
         return f"{path}\n{fenced(path, after)}"
     gone = sorted(names_in(before) - names_in(after))
-    told = f"{path}\n{fenced(path, changed_statements(before, after))}"
-    return f"{told}\n{', '.join(gone)} was deleted." if gone else told
+    changed = f"{path}\n{fenced(path, changed_statements(before, after))}"
+    return f"{changed}\nDeleted: {', '.join(gone)}." if gone else changed
 
 
 def _block(edit: Replacement) -> str:
@@ -46,11 +46,11 @@ def _block(edit: Replacement) -> str:
 
 
 def _replacements(path: str, before: str, after: str) -> list[Replacement]:
-    """What was replaced, with as few lines around it as make it occur only once."""
+    """The replaced lines, with just enough context to make them unique."""
     old, new = before.splitlines(), after.splitlines()
     edits: list[Replacement] = []
     for around in range(_MOST_AROUND + 1):
-        # A matcher is good for one grouping: it cuts down what it keeps.
+        # get_grouped_opcodes modifies the matcher, so each grouping needs a new one.
         groups = SequenceMatcher(None, old, new).get_grouped_opcodes(around)
         edits = [_replacement(path, old, new, group) for group in groups]
         if all(edit.search and len(find(edit.search, old)) == 1 for edit in edits):

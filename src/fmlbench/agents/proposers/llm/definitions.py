@@ -1,6 +1,6 @@
-"""Put functions, classes and constants into a module in place of those that have their names.
+"""Replace functions, classes and constants of a module by new definitions with the same names.
 
-Small models write the function that they change, and neither the imports above it nor what else the file holds.
+Small models write only the function that they change, without imports and the rest of the file.
 """
 
 import ast
@@ -35,7 +35,7 @@ class _Statement:
 
 
 def redefine(module: str, wanted: str) -> str:
-    """The module with what is wanted; what is new comes before the old definition that it was written before."""
+    """The module with the wanted definitions; new ones go before the definition that follows them in ``wanted``."""
     lines = _lines(module)
     old = list(_statements(module))
     replacements: dict[int, tuple[_Statement, tuple[str, ...]]] = {}
@@ -55,13 +55,14 @@ def redefine(module: str, wanted: str) -> str:
                 waiting = []
         elif not statement.is_docstring:
             raise EditProblem(
-                f"'{statement.lines[0].strip()}' is no function, class, constant or import: write only those, whole."
+                f"'{statement.lines[0].strip()}' is not a function, class, constant or import: write only complete "
+                "definitions."
             )
     return _joined(lines, replacements, _place_of_imports(old), imports, waiting)
 
 
 def changed_statements(before: str, after: str) -> str:
-    """What a module has that it did not have before; all of it where either is no Python."""
+    """The statements of a module that are new or changed; the whole text if either is not valid Python."""
     if why_not_python(before) or why_not_python(after):
         return after
     known = {statement.lines for statement in _statements(before)}
@@ -69,21 +70,21 @@ def changed_statements(before: str, after: str) -> str:
 
 
 def names_in(text: str) -> frozenset[str]:
-    """What a module defines at its top level; nothing if it is no Python."""
+    """The names that a module defines at its top level; none if it is not valid Python."""
     if why_not_python(text):
         return frozenset()
     return frozenset[str]().union(*map(names_of, ast.parse(text).body))
 
 
 def definition_of(name: str, text: str) -> str:
-    """How a module defines something at its top level; nothing if it does not, or is no Python."""
+    """The code of a top-level definition; empty if there is none, or the text is not valid Python."""
     if why_not_python(text):
         return ""
     return next(("\n".join(each.lines) for each in _statements(text) if name in each.names), "")
 
 
 def names_of(node: ast.stmt) -> frozenset[str]:
-    """What a statement defines."""
+    """The names that a statement defines."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             return frozenset({name})
@@ -96,7 +97,7 @@ def names_of(node: ast.stmt) -> frozenset[str]:
 
 
 def is_docstring(node: ast.stmt) -> bool:
-    """Whether a statement is a mere constant: what it says is for people."""
+    """Whether a statement is just a constant, without effect."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
@@ -127,20 +128,20 @@ def _joined(
 
 def _statements(text: str) -> Iterator[_Statement]:
     if why := why_not_python(text):
-        raise EditProblem(f"This is no Python: {why}")
+        raise EditProblem(f"This is not valid Python: {why}")
     lines = _lines(text)
     ends = 0
     for node in ast.parse(text).body:
         start = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))]) - 1
         stop = node.end_lineno or node.lineno
         if start < ends:
-            raise EditProblem(f"'{lines[start].strip()}' has several statements: write each on a line of its own.")
+            raise EditProblem(f"'{lines[start].strip()}' has several statements: write each on a separate line.")
         ends = stop
         yield _Statement(node, tuple(lines[start:stop]), start)
 
 
 def _lines(text: str) -> list[str]:
-    """Lines as Python counts them: unlike ``splitlines`` it goes on behind a form feed."""
+    """Lines as Python counts them; ``splitlines`` would also split at form feeds."""
     return text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
 
 
@@ -152,6 +153,6 @@ def _namesake(statement: _Statement, old: Sequence[_Statement]) -> _Statement | 
 
 
 def _place_of_imports(old: Sequence[_Statement]) -> int:
-    """Behind the last import, or else behind the docstring."""
+    """After the last import, or else after the docstring."""
     above = [each.start + len(each.lines) for each in old if each.is_import or (each is old[0] and each.is_docstring)]
     return max(above, default=0)

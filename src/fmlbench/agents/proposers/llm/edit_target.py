@@ -1,4 +1,4 @@
-"""Name what is to be changed, for models that left to themselves would always change the same."""
+"""Choose the definition to change, for models that would otherwise always change the same one."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,17 +24,17 @@ class EditTarget:
 def choose_target(
     files: Mapping[str, str], suggested: Sequence[str], most_bytes: int, rng: Random
 ) -> EditTarget | None:
-    """One of the definitions that the task suggests to look at, each as likely as the other.
+    """A random definition from the files that the task suggests, uniformly; None if there is none.
 
-    What is longer than that cannot be written anew in one answer; there may be nothing left to draw from.
+    Definitions longer than ``most_bytes`` are left out: they cannot be rewritten in one answer.
     """
     paths = [path for path in suggested if path in files] or sorted(files)
-    drawn = [focus for path in paths if path.endswith(".py") for focus in _in(path, files[path], most_bytes)]
-    return rng.choice(drawn) if drawn else None
+    targets = [target for path in paths if path.endswith(".py") for target in _in(path, files[path], most_bytes)]
+    return rng.choice(targets) if targets else None
 
 
 def changed_target(before: Mapping[str, str], after: Mapping[str, str]) -> EditTarget | None:
-    """The first definition that is not as it was before."""
+    """The first definition that differs between two versions of the files."""
     for path in sorted(path for path in after if path.endswith(".py") and after[path] != before.get(path)):
         for name in sorted(names_in(changed_statements(before.get(path, ""), after[path]))):
             return EditTarget(path, name)

@@ -1,11 +1,11 @@
-"""What a model may write: replacements of lines or definitions within a file, and whole files."""
+"""The edits of a model: replacements of lines or definitions in a file, and whole files."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Replacement:
-    """Some lines of a file, and the lines that shall stand in their place."""
+    """Lines of a file, and the lines that replace them."""
 
     path: str
     search: tuple[str, ...]
@@ -14,20 +14,20 @@ class Replacement:
 
 @dataclass(frozen=True)
 class WholeFile:
-    """A file as it shall be from its first to its last line."""
+    """The complete new text of a file."""
 
     path: str
     text: str
     is_fenced: bool = False
-    """Whether it was written as a mere code block, which may be meant for a part of the file."""
+    """Whether it was written as a plain code block, which may be meant for a part of the file."""
 
 
 @dataclass(frozen=True)
 class Definitions:
-    """Functions, classes and constants that shall stand in a file in place of those that have their names."""
+    """Functions, classes and constants that replace those with the same names in a file."""
 
     path: str
-    """Nothing where the answer has none; the names may tell."""
+    """Empty if the answer names no file; then the file is found by the names."""
     text: str
 
 
@@ -35,12 +35,12 @@ Edit = Replacement | WholeFile | Definitions
 
 
 class EditProblem(Exception):
-    """Why an answer cannot be applied, in words that help its writer to mend it."""
+    """Why an answer cannot be applied, as feedback for the model."""
 
     def __init__(self, reason: str, meant: "Lines | None" = None) -> None:
         super().__init__(reason)
         self.meant = meant
-        """The lines that were probably looked for, where there are any like them."""
+        """The lines that the answer probably meant, if similar lines exist."""
 
 
 @dataclass(frozen=True)
@@ -52,4 +52,4 @@ class Lines:
 
 
 class Repetition(EditProblem):
-    """An answer that leads to code which is there, or was tried, already."""
+    """An answer that results in code that exists or was tried already."""

@@ -1,4 +1,4 @@
-"""Put text into a prompt so that it stays what it is: data, or a file, whatever it holds."""
+"""Delimit data and files in a prompt so that their content cannot end the delimited part."""
 
 import hashlib
 import re
@@ -7,12 +7,12 @@ _FENCES = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
 def fence_of(text: str) -> str:
-    """A mark for the end of some data that the data cannot hold: nobody can write down its own hash."""
+    """A delimiter that the data cannot contain: the data's hash."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
 
 
 def fenced(path: str, text: str) -> str:
-    """Lines of a file, in a fence that is longer than any within."""
+    """Lines of a file in a fence that is longer than any fence in them."""
     longest = max((len(fence) for fence in _FENCES.findall(text)), default=2)
     fence = "`" * (longest + 1)
     language = "python" if path.endswith(".py") else ""
@@ -25,7 +25,7 @@ def headed(path: str, text: str) -> str:
 
 
 def tail_of(text: str, size_bytes: int) -> str:
-    """The end of a text, in whole lines where that is possible: what matters of an output stands at its end."""
+    """The end of a text, in whole lines where possible; the important part of an output is at its end."""
     if len(text.encode("utf-8", "replace")) <= size_bytes:
         return text.strip("\n")
     kept = text.encode("utf-8", "replace")[-size_bytes:].decode("utf-8", "ignore") if size_bytes > 0 else ""

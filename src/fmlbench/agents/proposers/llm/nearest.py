@@ -1,4 +1,4 @@
-"""Show the lines of a file that come closest to what somebody looked for."""
+"""Find the lines of a file that are most similar to SEARCH lines."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,14 +13,15 @@ _LONGEST_LINE = 200
 
 @dataclass(frozen=True)
 class Nearest:
-    """The place in a file that comes closest to what was looked for."""
+    """The most similar lines of a file."""
 
     likeness: float
     lines: tuple[str, ...]
 
 
 def nearest_lines(search: Sequence[str], lines: Sequence[str]) -> Nearest:
-    """The closest lines of a file."""
+    """The most similar lines of a file."""
+    # Characters are compared only where many words agree: comparing everywhere would be slow.
     if not any(line.strip() for line in lines):
         return Nearest(0.0, ())
     likeness = {at: _likeness(search, lines[at : at + len(search)]) for at in _promising(search, lines)}
@@ -35,7 +36,7 @@ def around(start: int, search: Sequence[str], lines: Sequence[str]) -> str:
 
 
 def _promising(search: Sequence[str], lines: Sequence[str]) -> list[int]:
-    """The places that share most words with the search; comparing letter by letter everywhere would take too long."""
+    """The positions that share most words with the search."""
     wanted = _words(search)
     last = max(1, len(lines) - len(search) + 1)
     shared = {at: (wanted & _words(lines[at : at + len(search)])).total() for at in range(last)}

@@ -1,8 +1,8 @@
 """Write the prompt for a move, within a budget of tokens.
 
-The task is told whole. What is left of the budget goes to the output of a step that is to be mended, then to the code,
-then to the steps that the move names, the most important first. What does not fit is shown shorter, or counted. Ideas
-and goals take from the steps' room, not from the code's: what was read of the code need not be read again for each.
+The task is always complete. The rest of the budget goes to the output of the failed step (debug moves), then to the
+code, then to the steps that the move names, the most important first. What does not fit is shortened, or only counted.
+Ideas and goals take space from the steps, not from the code, so that the provider's cache of the code stays valid.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,37 +23,37 @@ from fmlbench.models.chat import estimate_tokens
 BYTES_PER_TOKEN = 3
 _SHARE_OF_OUTPUT = 0.2
 _SHARE_OF_CODE = 0.65
-SHARE_OF_THOUGHTS = 1 / 15
-"""The share of a prompt that ideas may take, and a goal as much again."""
+SHARE_OF_PLAN = 1 / 15
+"""The largest share of a prompt for ideas; the goal may take the same share again."""
 _LEAST_BYTES = 3000
-"""Room for code and history without which there is nothing to work with."""
+"""The smallest useful space for code and history."""
 _SEPARATOR = 2
 _MOST_UNSHOWN = 40
 SHOWN_TAGS = ("goal", "hint")
-"""Tags of a move that are told to the model; all others are the strategy's own business."""
+"""Tags of a move that the model sees; it does not see the others."""
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """What a model is told."""
+    """A prompt for a model."""
 
     system: str
     user: str
 
     @property
     def tokens(self) -> int:
-        """How long it is at most."""
+        """An upper bound of its length."""
         return estimate_tokens(len(self.system.encode()) + len(self.user.encode()))
 
 
 @dataclass(frozen=True)
-class PlanNotes:
-    """What was thought up or drawn for a move before."""
+class Plan:
+    """What was decided for a move before its prompt is written."""
 
     idea: str = ""
     goal: str = ""
-    focus: EditTarget | None = None
-    """What is to be changed."""
+    target: EditTarget | None = None
+    """The definition to change; None leaves the choice to the model."""
 
 
 def write_prompt(
@@ -62,13 +62,13 @@ def write_prompt(
     memory: Memory,
     *,
     tokens: int,
-    form: str = "blocks",
-    thoughts: PlanNotes | None = None,
+    edit_format: str = "blocks",
+    plan: Plan | None = None,
     instead: str = "",
 ) -> Prompt:
-    """The prompt for a move, at most so many tokens long; ``instead`` asks for something else than the move does."""
+    """The prompt for a move, at most ``tokens`` long; ``instead`` replaces the request that follows from the move."""
     return _Writer(
-        move, session.brief, session.history, memory, tokens * BYTES_PER_TOKEN, form, thoughts or PlanNotes(), instead
+        move, session.brief, session.history, memory, tokens * BYTES_PER_TOKEN, edit_format, plan or Plan(), instead
     ).prompt
 
 
@@ -79,44 +79,44 @@ class _Writer:
     history: History
     memory: Memory
     budget: int
-    form: str
-    thoughts: PlanNotes
+    edit_format: str
+    plan: Plan
     instead: str
 
     @property
     def prompt(self) -> Prompt:
-        system = render("system", form=self.form, path="<path of the file>", lines="")
-        replace(self, thoughts=PlanNotes(), instead="")._require_room(_size(system))
+        system = render("system", edit_format=self.edit_format, path="<path of the file>", lines="")
+        replace(self, plan=Plan(), instead="")._require_room(_size(system))
         room = self.budget - _size(system)
-        wish = self._wish(self._room_for_output(room))
-        most_code = int(replace(self, thoughts=PlanNotes(), instead="")._room_besides_wish(room) * _SHARE_OF_CODE)
-        room -= _size(self._task(wish))
+        request = self._request(self._room_for_output(room))
+        most_code = int(replace(self, plan=Plan(), instead="")._room_besides_request(room) * _SHARE_OF_CODE)
+        room -= _size(self._task(request))
         code, unshown = self._code(min(room, most_code))
-        room -= _size(self._task(wish, code=code, unshown=unshown)) - _size(self._task(wish))
+        room -= _size(self._task(request, code=code, unshown=unshown)) - _size(self._task(request))
         history, left_out = self._steps(room)
-        return Prompt(system, self._task(wish, code=code, unshown=unshown, history=history, left_out=left_out))
+        return Prompt(system, self._task(request, code=code, unshown=unshown, history=history, left_out=left_out))
 
     def _room_for_output(self, room: int) -> int:
-        return int((room - _size(self._task(self._wish(0)))) * _SHARE_OF_OUTPUT)
+        return int((room - _size(self._task(self._request(0)))) * _SHARE_OF_OUTPUT)
 
-    def _room_besides_wish(self, room: int) -> int:
-        return room - _size(self._task(self._wish(self._room_for_output(room))))
+    def _room_besides_request(self, room: int) -> int:
+        return room - _size(self._task(self._request(self._room_for_output(room))))
 
     def _require_room(self, taken: int) -> None:
-        """Refuse a budget before anything is spent if thoughts that come later could find it too short."""
-        # Later moves say a little more than the first, which has paid for nothing yet.
+        """Reject a budget that is too small for later ideas and goals, before any call is made."""
+        # Prompts of later moves are a little longer than the first. A run that has started is not rejected for that.
         room = _LEAST_BYTES // 2 if self.history.proposed else _LEAST_BYTES
-        least = taken + _size(self._task(self._wish(0))) + room
-        needed = estimate_tokens(int(least / (1 - 2 * SHARE_OF_THOUGHTS)) + 1)
+        least = taken + _size(self._task(self._request(0))) + room
+        needed = estimate_tokens(int(least / (1 - 2 * SHARE_OF_PLAN)) + 1)
         if self.budget < needed * BYTES_PER_TOKEN:
             raise BadRequest(
                 f"A prompt of {self.budget // BYTES_PER_TOKEN} tokens is too short for this task.",
-                hint=f"Give it more: --set context_tokens={needed}, or better several times that.",
+                hint=f"The minimum is --set context_tokens={needed}, but several times that is better.",
             )
 
     def _task(
         self,
-        wish: str,
+        request: str,
         *,
         code: Sequence[str] = (),
         unshown: str = "",
@@ -130,41 +130,41 @@ class _Writer:
             instructions=self.brief.instructions.strip().removeprefix(f"# {self.brief.title}").strip(),
             best=self.history.best,
             origin=f"step {parent}" if parent else "the baseline",
-            wish=wish,
+            request=request,
             code=code,
             unshown=unshown,
             history=history,
             left_out=left_out,
         )
 
-    def _wish(self, tail_bytes: int) -> str:
-        """What is asked for; a failure is told with the end of its output, where the traceback stands."""
+    def _request(self, tail_bytes: int) -> str:
+        """The request; for a failed step it contains the end of its output, where the traceback is."""
         if self.instead:
             return self.instead
         failed = self.history[self.move.parents[0]].evaluation
-        is_forgotten = failed.outcome is Outcome.REJECTED and self._copies
+        is_hidden = failed.outcome is Outcome.REJECTED and self._hides_changes
         failure = f"{tail_of(failed.log_tail, tail_bytes)}\n{failed.reason}".strip()
         return render(
-            "wish",
+            "request",
             move=self.move,
-            operator=Operator.IMPROVE if is_forgotten else self.move.operator,
+            operator=Operator.IMPROVE if is_hidden else self.move.operator,
             outcome=failed.outcome,
             failure=failure,
             mark=fence_of(failure),
             others=" and ".join(f"step {parent}" for parent in self.move.parents[1:]) or "other steps",
-            thoughts=self.thoughts,
-            idea_mark=fence_of(self.thoughts.idea),
-            goal_mark=fence_of(self.thoughts.goal),
-            form=self.form,
-            path=self.thoughts.focus.path if self.thoughts.focus else example_path(self.brief),
+            plan=self.plan,
+            idea_mark=fence_of(self.plan.idea),
+            goal_mark=fence_of(self.plan.goal),
+            edit_format=self.edit_format,
+            path=self.plan.target.path if self.plan.target else example_path(self.brief),
             lines="",
             guidance=[self.move.tags[tag] for tag in SHOWN_TAGS if tag in self.move.tags],
         ).strip()
 
     def _code(self, room: int) -> tuple[list[str], str]:
-        """The files the move starts from, and which of them did not fit.
+        """The files the move starts from, and the paths of those that did not fit.
 
-        Those that matter most come last: they change most often, and what stands before them need not be read again.
+        The most important files come last: they change most often, and the text before them stays in the cache.
         """
         shown: list[str] = []
         unshown: list[str] = []
@@ -182,10 +182,10 @@ class _Writer:
         return shown[::-1], ", ".join(unshown[:_MOST_UNSHOWN]) + more
 
     def _by_importance(self, files: Mapping[str, str]) -> list[str]:
-        """What is to be changed, what was changed already, what the task suggests, then the rest."""
+        """The file to change, files changed already, files that the task suggests, then the rest."""
         baseline = self.memory.code_of(0)
-        suggested = {path: place for place, path in enumerate(self.brief.suggested)}
-        wanted = self.thoughts.focus.path if self.thoughts.focus else ""
+        suggested = {path: rank for rank, path in enumerate(self.brief.suggested)}
+        wanted = self.plan.target.path if self.plan.target else ""
         return sorted(
             files,
             key=lambda path: (
@@ -197,13 +197,13 @@ class _Writer:
         )
 
     def _steps(self, room: int) -> tuple[list[str], int]:
-        """What the named steps tried and what came of it, oldest first; and how many of them did not fit."""
+        """Ideas and results of the named steps, oldest first, and the number of steps that did not fit."""
         shown: dict[int, str] = {}
         room -= _size("999999 earlier steps are not shown.\n\n")
-        for place, index in enumerate(self._named):
-            ways = (self.memory.told, self.memory.told_briefly)
-            for tell in ways if place < self.memory.most_changes else ways[1:]:
-                entry = tell(index, is_held=index in self._lineage)
+        for rank, index in enumerate(self._named):
+            formats = (self.memory.describe, self.memory.summarize)
+            for describe in formats if rank < self.memory.shown_changes else formats[1:]:
+                entry = describe(index, is_in_code=index in self._lineage)
                 if _size(entry) + _SEPARATOR <= room:
                     shown[index] = entry
                     room -= _size(entry) + _SEPARATOR
@@ -211,9 +211,9 @@ class _Writer:
         return [shown[index] for index in sorted(shown)], len(self._named) - len(shown)
 
     @property
-    def _copies(self) -> bool:
-        """Whether the model copies whatever it is told: what never came to a change would only be said again."""
-        return not self.memory.most_changes
+    def _hides_changes(self) -> bool:
+        """Whether the model copies what it sees, so that it must not see rejected answers."""
+        return not self.memory.shown_changes
 
     @cached_property
     def _lineage(self) -> frozenset[int]:
@@ -227,7 +227,7 @@ class _Writer:
     def _named(self) -> list[int]:
         """The steps of the move, parents first, then the best, then the newest."""
         named = {*self.move.parents, *self.move.context} - {0}
-        if self._copies:
+        if self._hides_changes:
             named = {index for index in named if self.history[index].evaluation.outcome is not Outcome.REJECTED}
         best = self.history.best_of(self.history[index] for index in sorted(named))
         return sorted(
@@ -236,12 +236,12 @@ class _Writer:
 
 
 def example_path(brief: Brief) -> str:
-    """A path for examples of the format: small models copy it, so it should be one that can be changed."""
+    """A path for examples of the format: small models copy it, so it must be editable."""
     return next(iter((*brief.suggested, *brief.editable)), "path/to/file.py")
 
 
 def _beginning(path: str, text: str, room: int) -> str:
-    """As much of a file as there is room for."""
+    """As much of a file as fits."""
     frame = _size(headed(path, "")) + 100
     return f"{headed(path, head_of(text, room - frame))}\n\n(The rest of this file is not shown.)"
 

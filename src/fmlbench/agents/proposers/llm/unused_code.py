@@ -12,13 +12,13 @@ from fmlbench.agents.proposers.llm.python import why_not_python
 
 _WORD = re.compile(r"\w+")
 _Name = tuple[str, str]
-"""A name, and what it is imported from; nothing where it is defined."""
+"""A name and where it is imported from."""
 
 
-def unused(before: Mapping[str, str], after: Mapping[str, str], told: str) -> frozenset[str] | None:
-    """The new definitions that nothing uses, if a change consists of nothing else; None if it may have an effect.
+def unused(before: Mapping[str, str], after: Mapping[str, str], instructions: str) -> frozenset[str] | None:
+    """The unused new definitions, if the change consists of nothing else; None if it may have an effect.
 
-    What the task's description names may be used by what an agent never sees. All Python of both must compile.
+    Names in the task's instructions count as used, because hidden code may use them. All Python must compile.
     """
     if before.keys() != after.keys():
         return None
@@ -28,7 +28,7 @@ def unused(before: Mapping[str, str], after: Mapping[str, str], told: str) -> fr
         if nodes is None or _newly_imported(before[path], nodes) & _looked_up(path, before[path]):
             return None
         added[path] = nodes
-    used = {*_WORD.findall(told)}.union(*(_looked_up(path, text) for path, text in before.items()))
+    used = {*_WORD.findall(instructions)}.union(*(_looked_up(path, text) for path, text in before.items()))
     new = {name for nodes in added.values() for node in nodes for name in names_of(node)}
     all_of_them = {"*", *(f"*{_module(path)}" for path in added)}
     if (new | all_of_them) & used or any(name.startswith("__") for name in new):
@@ -43,7 +43,7 @@ def _added(path: str, before: str, after: str) -> list[ast.stmt] | None:
     old, new = _plain(before), _plain(after)
     try:
         known, dumps = [ast.dump(node) for node in old], [ast.dump(node) for node in new]
-    except RecursionError:  # an expression with a thousand terms is Python, too
+    except RecursionError:  # valid Python may contain an expression with a thousand terms
         return None
     added = [node for node, dump in zip(new, dumps, strict=True) if dump not in known]
     is_kept = [dump for dump in dumps if dump in known] == known
@@ -60,20 +60,20 @@ def _plain(text: str) -> list[ast.stmt]:
 
 
 def _newly_imported(before: str, added: Sequence[ast.stmt]) -> set[str]:
-    """The names that were not yet imported from where they are imported now."""
+    """The names that were not imported from the same module before."""
     known = {name for node in _plain(before) for name in _imported(node)}
     return {name for node in added for name, source in _imported(node) if (name, source) not in known}
 
 
 def _looked_up(path: str, text: str) -> set[str]:
-    """The names that a file may look up, in any module: not those it only gives, or names an argument by."""
+    """The names that a file may look up, in any module; assigned names and argument names do not count."""
     if not path.endswith(".py") or why_not_python(text):
         return {*_WORD.findall(text)}
     return {name for statement in _plain(text) for node in ast.walk(statement) for name in _names_read(node)}
 
 
 def _module(path: str) -> str:
-    """What a file is imported by, at the end of its name."""
+    """The last part of the name that a file is imported by."""
     *folders, stem = path.removesuffix(".py").split("/")
     return (folders or [""])[-1] if stem == "__init__" else stem
 
@@ -95,7 +95,7 @@ def _names_read(node: ast.AST) -> Iterator[str]:
 
 
 def _imported(node: ast.stmt) -> Iterator[_Name]:
-    """``import a.b as c`` and ``from a import b as c`` give the same name to the same thing."""
+    """Names and sources; ``import a.b as c`` and ``from a import b as c`` give the same pair."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             first = alias.name.partition(".")[0]
@@ -106,7 +106,7 @@ def _imported(node: ast.stmt) -> Iterator[_Name]:
 
 
 def _only_defines(node: ast.stmt) -> bool:
-    """Whether a statement does no more than to give something a name when it is run."""
+    """Whether running a statement only binds names."""
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return not node.decorator_list
