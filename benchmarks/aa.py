@@ -91,7 +91,7 @@ def compared(rng: np.random.Generator, world: World, tasks: int, seeds: int, bet
 
 
 def false_alarms(rng: np.random.Generator, world: World, tasks: int, seeds: int, count: int) -> float:
-    found = [compared(rng, world, tasks, seeds, 0.0).verdict is not ComparisonVerdict.CANNOT_TELL for _ in range(count)]
+    found = [compared(rng, world, tasks, seeds, 0.0).verdict is not ComparisonVerdict.UNDECIDED for _ in range(count)]
     return float(np.mean(found))
 
 

@@ -14,7 +14,7 @@ SETTINGS = Path(__file__).parent.parent / ".mdformat.toml"
 def format_page(text: str) -> str:
     """The same page, wrapped and aligned by the settings in .mdformat.toml."""
     options = tomllib.loads(SETTINGS.read_text("utf-8"))
-    return mdformat.text(text, options=options, extensions=("gfm", "tables"))
+    return mdformat.text(text, options=options, extensions=("gfm", "tables"))  # pyright: ignore[reportUnknownMemberType]
 
 
 def write_page(path: Path, text: str) -> None:
