@@ -18,8 +18,6 @@ LEVELS = 7
 SAMPLES = 400
 PER_CLASS = 60
 ORIENTATIONS = 12
-SHUFFLE = False
-"""The control: the same entries in random order of their coordinates, so that no class has its own geometry."""
 
 GEOMETRY = '''"""Log probabilities of public vectors by class means that are moved towards a public geometry."""
 
@@ -77,8 +75,6 @@ def build(root):
     facts = json.loads((root / "stage.json").read_text("utf-8"))
     sys.path.insert(0, str(root / "recipe"))
     coordinates = find_coordinates(*average_gram(root, facts, max(12, round(SAMPLES * facts["effort"]))))
-    if SHUFFLE:
-        coordinates = np.random.default_rng(0).permuted(coordinates, axis=0)
     scales = np.abs(coordinates).max(axis=0) / LEVELS
     levels = np.rint(coordinates / scales + LEVELS).astype(int).reshape(-1, 2)
     geometry = GEOMETRY.format(
