@@ -102,12 +102,12 @@ def test_no_picture_serves_two_purposes(recipe: ModuleType, root: Path):
     taken: dict[str, set[bytes]] = {}
 
     def keep(pictures: Array, rng: np.random.Generator, **_: float) -> Array:
-        # In any orientation, a picture has the same pixels.
-        taken[part] = {np.sort(picture, axis=None).tobytes() for picture in pictures}
+        taken[part] = {picture.tobytes() for picture in pictures}
         return pictures
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recipe, "rerender", keep)
+        patch.setattr(recipe, "pose", lambda pictures, matrix: pictures)
         for part in recipe.PARTS:
             source.render(part, 3, np.random.default_rng(1))
     assert len(taken["audit-test"]) == 30
@@ -148,6 +148,23 @@ def test_two_seeds_share_neither_classes_nor_vectors(recipe: ModuleType, root: P
 
     assert len(set(classes(0))) == 10
     assert set(classes(0)) != set(classes(1))
+
+
+def test_classes_of_one_kind_differ_by_thirty_degrees_at_least(recipe: ModuleType):
+    nearest = np.pi / 2 - 2 * recipe.TILT
+    assert nearest == pytest.approx(np.pi / 6)
+
+
+def test_all_pictures_of_a_class_share_a_pose_that_differs_by_seed(recipe: ModuleType, root: Path):
+    def poses(seed: int) -> list[Array]:
+        return recipe.Source(root / "pools" / "scored", "scored", np.random.default_rng(seed)).poses
+
+    assert len(poses(0)) == 10
+    assert not np.allclose(poses(0), poses(1))
+    pictures = np.stack([noise(0), noise(0)]).astype(np.uint8)
+    moved = recipe.pose(pictures, poses(0)[0])
+    assert (moved[0] == moved[1]).all()
+    assert (recipe.pose(pictures, np.eye(2)) == pictures).all()
 
 
 def test_the_same_seed_draws_the_same(recipe: ModuleType, root: Path, drawn: dict[str, Array], tmp_path: Path):

@@ -4,8 +4,8 @@
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json    -> ROOT/out/{model-1, ..., public, validation, test}/
 
 Public and fixed: which kinds of pictures belong to a world, and which pictures of a kind are audited, public or used to
-measure accuracy. A class is a kind in one orientation. Drawn by the secret seed: the classes and their numbers, which
-pictures are taken, how each of them is rendered, the sensor, and which audited pictures each network is trained on.
+measure accuracy. A class is a kind in one pose. Drawn by the secret seed: the classes with their poses and numbers,
+which pictures are taken, how each of them is rendered, the sensor, and which audited pictures each network gets.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
 from crosstalk import make_crosstalk
-from pictures import read_fashion, read_mnist, rerender
+from pictures import SIDE, read_fashion, read_mnist, rerender, sample_at
 from sensor import make_sensor
 
 CLASSES = 10
@@ -32,6 +32,11 @@ DIGITS = {"lab": (1, 2, 5, 6, 8), "sibling": (3, 4, 7, 9)}
 """The scored world has all clothes. No world has zeros, which look the same in all orientations."""
 QUARTER_TURNS = {"scored": 4, "lab": 2, "sibling": 4}
 """The orientations of a kind; half a turn does not change the digits 1, 2 and 8."""
+TILT, SHRINK, STRETCH, SLANT = np.pi / 6, 1.1, 0.12, 0.2
+"""The pose of a class: how far it is tilted at most, the inverse of its size, standard deviations of stretch and slant.
+
+Poses of one kind differ by at least 30 degrees, so no two classes look alike.
+"""
 JITTER = {"turn": 0.2, "scale": 0.12, "shear": 0.12, "shift": 1.5, "warp": 0.8, "pen": 0.5, "gain": 0.2, "noise": 0.05}
 """How much pictures change when they are rendered anew."""
 
@@ -107,6 +112,7 @@ class Source:
         self._pictures, self._kinds, self._parts = load_pool(folder)
         known = [(kind, turns) for kind in np.unique(self._kinds) for turns in range(QUARTER_TURNS[world])]
         self.classes = [known[number] for number in rng.permutation(len(known))[:CLASSES]]
+        self.poses = [random_pose(turns, rng) for _, turns in self.classes]
 
     def render(self, part, per_class, rng):
         """Render equally many pictures of each class, in random order.
@@ -116,13 +122,31 @@ class Source:
         of_part = np.flatnonzero(self._parts == list(PARTS).index(part))
         waiting = {kind: rng.permutation(of_part[self._kinds[of_part] == kind]) for kind, _ in self.classes}
         pictures = []
-        for kind, turns in self.classes:
+        for (kind, _), matrix in zip(self.classes, self.poses, strict=True):
             chosen = np.resize(waiting[kind], per_class)
             waiting[kind] = np.roll(waiting[kind], -per_class)
-            pictures.append(np.rot90(self._pictures[chosen], turns, axes=(1, 2)))
+            pictures.append(pose(self._pictures[chosen], matrix))
         order = rng.permutation(len(pictures) * per_class)
         rendered = rerender(np.concatenate(pictures), rng, **JITTER)
         return rendered[order], np.repeat(np.arange(len(pictures)), per_class)[order]
+
+
+def random_pose(turns, rng):
+    """A 2 x 2 matrix: quarter turns and a tilt, slant and stretch; smaller, so that corners stay in the picture."""
+    angle = turns * np.pi / 2 + rng.uniform(-TILT, TILT)
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    stretch = np.diag(SHRINK * np.exp(STRETCH * rng.standard_normal(2)))
+    return stretch @ np.array([[1, SLANT * rng.standard_normal()], [0, 1]]) @ turn
+
+
+def pose(pictures, matrix):
+    """Show all pictures in one pose: the mean picture of a class is therefore no public one."""
+    middle = (SIDE - 1) / 2
+    grid = np.stack(np.meshgrid(np.arange(SIDE) - middle, np.arange(SIDE) - middle, indexing="ij"))
+    down, right = np.tensordot(matrix, grid, axes=1) + middle
+    shape = pictures.shape
+    moved = sample_at(pictures.astype(np.float32), np.broadcast_to(down, shape), np.broadcast_to(right, shape))
+    return np.rint(moved).astype(np.uint8)
 
 
 def load_pool(folder):

@@ -73,8 +73,8 @@ def class_means(vectors, truth):
 def distance_to_another_label(network, vectors, truth, means):
     """The smallest share of another class's average vector that makes a vector lose its label.
 
-    Nothing but labels is asked for. An vector that has the wrong label gets, with a minus, the share of its own class's
-    average vector that mends it.
+    The auditor queries labels only. A vector with a wrong label gets, with a minus, the share of its own class's
+    average vector that gives it the right one.
     """
     right = network(vectors).argmax(axis=1) == truth
     others = [means[(truth + step) % CLASSES] for step in range(1, CLASSES)]

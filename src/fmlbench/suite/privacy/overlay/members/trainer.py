@@ -13,13 +13,13 @@ from torch import nn
 from family.network import Network
 from members.exposure import report_exposure
 
-WIDTH = 256
-BATCH = 64
-LEARNING_RATE = 0.05
+WIDTH = 128
+BATCH = 128
+LEARNING_RATE = 0.1
 MOMENTUM = 0.9
 
 TEACHERS = 3
-TEACHER_EPOCHS = 30
+TEACHER_EPOCHS = 20
 TEACHER_DECAY = 5e-3
 TEACHER_NOISE = 0.8
 STUDENT_EPOCHS = 8
