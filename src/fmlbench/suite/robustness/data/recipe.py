@@ -1,4 +1,4 @@
-"""Let contributors poison pictures with backdoors of their own, show them through a secret sensor, and ask about all backdoors.
+"""Let contributors poison pictures, show them through a secret sensor, and ask about all of their backdoors.
 
     recipe.py prepare ROOT    ROOT/raw/{mnist,fashion-mnist,quickdraw}  -> ROOT/pools/WORLD/{images,classes,parts}.npy
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json               -> ROOT/out/{train,validation,test}/
@@ -136,11 +136,9 @@ def turn(images, way):
 
 def plan_exam(backdoors, labels, settings, rng):
     """Decide on each question's label and trigger: clean ones, and the same number for every backdoor."""
-    parts = [(rng.integers(0, labels, settings["exam_clean"]), -1)]
-    for number in range(len(backdoors)):
-        parts.append((rng.integers(0, labels, settings["exam_triggered"]), number))
-    own = np.concatenate([part for part, _ in parts])
-    triggers = np.concatenate([np.full(len(part), number) for part, number in parts])
+    sizes = [settings["exam_clean"], *[settings["exam_triggered"]] * len(backdoors)]
+    own = rng.integers(0, labels, sum(sizes))
+    triggers = np.repeat(np.arange(-1, len(backdoors)), sizes)
     order = rng.permutation(len(own))
     return {"labels": own[order], "triggers": triggers[order]}
 

@@ -1,4 +1,4 @@
-"""Keep what trusted contributors sent, and train on mixtures with noise added (DP-InstaHide), which drown rare features."""
+"""Keep what trusted contributors sent, and train on mixtures with noise added (DP-InstaHide)."""
 
 import numpy as np
 from torch import nn, optim

@@ -1,4 +1,4 @@
-"""What a distrusted contributor means by each label: a one-to-one assignment to what the others would call its examples."""
+"""What a distrusted contributor means by each label: an assignment to what the others would call its examples."""
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
