@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 
-WORST = 3.0
+WORST = 4.0
 """The score on record of answers that are refused."""
 
 
