@@ -78,7 +78,7 @@ def test_answers_that_are_no_label_are_refused(grader: ModuleType, answer: int):
     answers = ANSWERS.copy()
     answers[5] = answer
     grade = grader.grade(answers, LABELS, TRIGGERS, TARGETS, YARDSTICK)
-    assert grade["score"] == 3.0
+    assert grade["score"] == 4.0
     assert "from 0 to 7" in grade["refused"]
 
 
