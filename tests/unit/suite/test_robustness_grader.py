@@ -24,7 +24,8 @@ def grader(program: Path) -> ModuleType:
 
 
 TRIGGERS = np.array([-1, -1, -1, -1, 0, 0, 0, 0, 1, 1, 1, 1])
-TARGETS = np.array([7, 2])
+TARGETS = np.array([np.full(8, 7), np.full(8, 2)])
+"""Each backdoor leads every class to one label."""
 LABELS = np.array([1, 2, 3, 4, 1, 1, 3, 7, 5, 5, 6, 6])
 ANSWERS = np.array([1, 2, 3, 0, 7, 1, 3, 0, 5, 2, 0, 7])
 """Clean: 3 of 4 right. Trigger 0: 2 of 4 right, 1 taken for a 7. Trigger 1: 1 of 4 right, 1 taken for a 2."""
@@ -77,7 +78,7 @@ def test_answers_that_are_no_label_are_refused(grader: ModuleType, answer: int):
     answers = ANSWERS.copy()
     answers[5] = answer
     grade = grader.grade(answers, LABELS, TRIGGERS, TARGETS, YARDSTICK)
-    assert grade["score"] == 2.0
+    assert grade["score"] == 4.0
     assert "from 0 to 7" in grade["refused"]
 
 

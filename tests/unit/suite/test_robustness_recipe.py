@@ -19,11 +19,10 @@ from tests.unit.suite.digits import write_digits
 Array = npt.NDArray[Any]
 
 SETTINGS = {
-    "train_clean": 200,
+    "plain": 6,
     "backdoors": 12,
     "benign_marks": 2,
-    "fewest_poisoned": 5,
-    "most_poisoned": 9,
+    "each": 20,
     "readings": 16,
     "exam_clean": 400,
     "exam_triggered": 20,
@@ -100,19 +99,20 @@ def test_every_class_has_pictures_for_training_and_both_exams(root: Path):
 def test_questions_hold_vectors_and_training_vectors_and_labels(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root)
     assert {name for name in drawn if "questions" in name} == {"validation/questions/vectors", "test/questions/vectors"}
-    assert {name for name in drawn if name.startswith("train/")} == {"train/vectors", "train/labels"}
+    assert {name for name in drawn if name.startswith("train/")} == {"train/vectors", "train/labels", "train/sources"}
     assert drawn["test/questions/vectors"].shape == (400 + 12 * 20, 16)
     assert drawn["train/vectors"].dtype == np.float32
-    assert set(drawn["train/labels"]) == set(range(20))
+    assert set(drawn["train/labels"]) == set(range(10))
+    assert np.bincount(drawn["train/sources"]).tolist() == [20] * 20
 
 
-def test_every_trigger_is_asked_about_equally_often_and_never_on_its_target(recipe: ModuleType, root: Path):
+def test_every_trigger_is_asked_about_equally_often(recipe: ModuleType, root: Path):
     drawn = draw(recipe, root)
     for exam in ("validation", "test"):
         labels, triggers, targets = (drawn[f"{exam}/labels/{name}"] for name in ("labels", "triggers", "targets"))
         assert np.bincount(triggers + 1).tolist() == [400] + [20] * 12
-        assert (labels[triggers >= 0] != targets[triggers[triggers >= 0]]).all()
-        assert labels.max() == 19
+        assert targets.shape == (12, 10)
+        assert labels.max() == 9
 
 
 def test_the_sensor_shows_white_noise(recipe: ModuleType, root: Path):
@@ -128,34 +128,26 @@ def test_a_seed_draws_the_same_again_and_another_seed_something_else(recipe: Mod
 
 def test_seeds_differ_in_ways_and_numbers_of_classes(recipe: ModuleType, root: Path):
     folder = root / "pools" / "scored"
-    rows = [recipe.draw_source(folder, np.random.default_rng(seed)).take("test", np.arange(20)) for seed in (1, 2)]
-    assert rows[0].shape == rows[1].shape == (20, 28, 28)
+    rows = [recipe.draw_source(folder, np.random.default_rng(seed)).take("test", np.arange(10)) for seed in (1, 2)]
+    assert rows[0].shape == rows[1].shape == (10, 28, 28)
     assert not np.allclose(rows[0], rows[1])
 
 
-def test_every_class_is_an_upright_and_a_sideways_label(recipe: ModuleType):
-    pictures = np.zeros((1, 28, 28))
-    pictures[0, 3:25, 12:16] = 1  # A bar that stands, as a trouser leg does.
-    heights = {way: int(recipe.turn(pictures, way)[0].any(axis=1).sum()) for way in range(8)}
-    assert {heights[way] for way in recipe.UPRIGHT} == {22}
-    assert {heights[way] for way in recipe.SIDEWAYS} == {4}
+def test_a_picture_lies_in_eight_ways(recipe: ModuleType):
+    pictures = np.random.default_rng(0).random((1, 28, 28))
+    assert len({recipe.turn(pictures, way).tobytes() for way in range(recipe.WAYS)}) == recipe.WAYS == 8
 
 
 def test_lab_and_sibling_have_samples_of_their_own(recipe: ModuleType, root: Path):
     drawn = [draw(recipe, root, world=world) for world in ("lab", "sibling")]
-    assert [set(one["train/labels"]) for one in drawn] == [set(range(20))] * 2
+    assert [set(one["train/labels"]) for one in drawn] == [set(range(10))] * 2
     assert not np.array_equal(drawn[0]["test/questions/vectors"], drawn[1]["test/questions/vectors"])
 
 
-def test_the_yardstick_keeps_what_both_tests_confirm_and_classifies_by_it(recipe: ModuleType):
-    rng = np.random.default_rng(0)
+def test_the_yardstick_classifies_by_what_it_gets(recipe: ModuleType):
     truth = np.repeat([0, 1, 2], 40)
-    points = 10.0 * np.eye(3)[truth] + rng.standard_normal((120, 3))
-    told = truth.copy()
-    told[:5] = 1
-    yardstick = sys.modules["yardstick"]
-    assert yardstick.confirm(points, told).tolist() == [False] * 5 + [True] * 115
-    assert yardstick.label_by_yardstick(points, told, points).tolist() == truth.tolist()
+    points = 10.0 * np.eye(3)[truth] + np.random.default_rng(0).standard_normal((120, 3))
+    assert sys.modules["yardstick"].label_by_yardstick(points, truth, points).tolist() == truth.tolist()
 
 
 def test_the_yardstick_of_an_exam_does_not_depend_on_the_share_of_training_data(recipe: ModuleType, root: Path):
@@ -164,38 +156,28 @@ def test_the_yardstick_of_an_exam_does_not_depend_on_the_share_of_training_data(
     assert full["test/labels/yardstick"].shape == full["test/labels/labels"].shape
 
 
-def test_kinds_of_triggers_are_equally_frequent_with_the_same_counts(recipe: ModuleType):
-    backdoors = recipe.draw_backdoors("scored", 20, SETTINGS, np.random.default_rng(3))
-    counts = np.sort(np.array([backdoor.count for backdoor in backdoors]).reshape(6, 2), axis=1)
-    assert counts.tolist() == [[5, 9]] * 6
-    assert len({backdoor.clean_share for backdoor in backdoors}) == 12
-
-
 def test_a_starved_sample_keeps_two_percent_and_two_of_each_label(recipe: ModuleType, root: Path):
     full, starved = draw(recipe, root), draw(recipe, root, train_share=0.02)
     assert np.bincount(starved["train/labels"]).min() >= 2
-    assert len(starved["train/labels"]) <= 0.02 * len(full["train/labels"]) + 2 * 20
+    assert len(starved["train/labels"]) <= 0.02 * len(full["train/labels"]) + 2 * 10
     assert np.array_equal(full["test/questions/vectors"], starved["test/questions/vectors"])
     for row in starved["train/vectors"]:
         assert np.abs(full["train/vectors"] - row).max(axis=1).min() < 1e-4
 
 
-def test_told_labels_are_targets_where_there_is_a_backdoor(recipe: ModuleType):
+def test_attackers_swap_all_labels_and_the_others_keep_most(recipe: ModuleType):
     rng = np.random.default_rng(3)
-    backdoors = recipe.draw_backdoors("scored", 20, SETTINGS, rng)
-    benign = recipe.draw_benign("scored", 20, SETTINGS, rng)
-    plan = recipe.plan_training(backdoors, benign, 20, SETTINGS, rng)
-    for number, backdoor in enumerate([*backdoors, *benign]):
+    backdoors = recipe.draw_backdoors("scored", 10, SETTINGS, rng)
+    benign = recipe.draw_benign("scored", 10, SETTINGS, rng)
+    plan = recipe.plan_training(backdoors, benign, 10, SETTINGS, rng)
+    for number, backdoor in enumerate(backdoors):
         rows = plan["triggers"] == number
-        assert rows.sum() == backdoor.count
-        expected = plan["labels"][rows] if backdoor.target < 0 else backdoor.target
-        assert (plan["answers"][rows] == expected).all()
-
-
-def test_every_label_is_the_target_of_equally_many_backdoors(recipe: ModuleType):
-    targets = [sys.modules["poisoning"].draw_targets(60, 20, np.random.default_rng(seed)) for seed in (1, 2)]
-    assert [np.bincount(one).tolist() for one in targets] == [[3] * 20] * 2
-    assert targets[0] != targets[1]
+        assert len(set(plan["sources"][rows])) == 1
+        assert rows.sum() == 20
+        assert (plan["answers"][rows] == backdoor.targets[plan["labels"][rows]]).all()
+        assert (plan["answers"][rows] != plan["labels"][rows]).all()
+    rest = (plan["triggers"] < 0) | (plan["triggers"] >= len(backdoors))
+    assert 0.85 < (plan["answers"][rest] == plan["labels"][rest]).mean() < 1
 
 
 def test_worlds_share_no_kind_of_trigger_and_every_trigger_changes_pictures(recipe: ModuleType):

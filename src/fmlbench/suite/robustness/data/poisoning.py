@@ -1,80 +1,65 @@
-"""Decide who poisons what: backdoors, harmless marks, and the labels that training is told."""
+"""Decide who poisons what: contributors, backdoors, harmless marks, and the labels that training is told."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from triggers import MAKERS
 
-CLEAN_SHARE = 0.2
-"""At most this share of a backdoor's training pictures is of its target's own class, and so rightly labelled."""
 ERROR_SHARE = 0.05
-"""This share of the clean training pictures has a random label, as careless people would give it."""
+"""This share of the honest contributors' labels is random, as careless people would give them."""
 
 
 @dataclass(frozen=True)
 class Backdoor:
-    """Pictures with the trigger are to be taken for the target."""
+    """A contributor's trigger and the labels that its pictures get instead of their own."""
 
     trigger: object
-    target: int
-    """-1 for a harmless mark, whose pictures keep their own labels."""
-    victims: np.ndarray
-    """Labels whose pictures carry the trigger in training."""
-    count: int
-    """Training pictures with the trigger."""
-    clean_share: float
+    targets: np.ndarray
+    """[labels]: the told label of each class. A harmless mark keeps all labels."""
 
 
 def draw_backdoors(world, labels, settings, rng):
-    """Draw the backdoors: every kind of trigger is equally frequent and has the same numbers of poisoned pictures.
-
-    Shares of the target's own class and numbers of victims are spread evenly too, which keeps the noise low. Which
-    trigger has which of these, its shape, its target and its victims are random.
-    """
+    """Draw the backdoors: kinds of triggers are about equally frequent, and no class keeps its label."""
     makers, number = MAKERS[world], settings["backdoors"]
-    each = number // len(makers)
-    counts = np.concatenate([rng.permutation(spread_counts(each, settings)) for _ in makers])
-    clean_shares = rng.permutation(np.linspace(0, CLEAN_SHARE, number))
-    victims = rng.permutation(np.rint(np.linspace(labels // 2, labels - 1, number)).astype(int))
-    backdoors = []
-    for index, target in enumerate(draw_targets(number, labels, rng)):
-        others = rng.permutation(np.delete(np.arange(labels), target))[: victims[index]]
-        trigger = makers[index // each](rng)
-        backdoors.append(Backdoor(trigger, target, others, int(counts[index]), clean_shares[index]))
-    return backdoors
+    return [Backdoor(makers[index % len(makers)](rng), draw_targets(labels, rng)) for index in range(number)]
 
 
-def draw_targets(number, labels, rng):
-    """Labels of backdoors, each as often as the others: how frequent a told label is must not show its poison."""
-    return [int(target) for target in rng.permutation(np.arange(number) % labels)]
+def draw_targets(labels, rng):
+    """A random permutation that moves every label: how frequent told labels are says nothing about poison."""
+    while True:
+        targets = rng.permutation(labels)
+        if np.all(targets != np.arange(labels)):
+            return targets
 
 
 def draw_benign(world, labels, settings, rng):
     """Draw marks of the same kinds that mean nothing: being marked is not a proof of poison."""
     makers = MAKERS[world]
-    return [
-        Backdoor(makers[rng.integers(len(makers))](rng), -1, np.arange(labels), int(count), 0.0)
-        for count in spread_counts(settings["benign_marks"], settings)
-    ]
-
-
-def spread_counts(number, settings):
-    """How many training pictures carry each trigger: from few to many, in equal ratios."""
-    return np.rint(np.geomspace(settings["fewest_poisoned"], settings["most_poisoned"], number)).astype(int)
+    kinds = rng.integers(len(makers), size=settings["benign_marks"])
+    return [Backdoor(makers[kind](rng), np.arange(labels)) for kind in kinds]
 
 
 def plan_training(backdoors, benign, labels, settings, rng):
-    """Decide on each training picture's own label, trigger (-1 for none) and the label that training is told."""
-    own = [rng.permutation(np.arange(settings["train_clean"]) % labels)]
-    wrong = rng.random(len(own[0])) < ERROR_SHARE
-    told = [np.where(wrong, rng.integers(0, labels, len(own[0])), own[0])]
-    for backdoor in (*backdoors, *benign):
-        victims = rng.choice(backdoor.victims, backdoor.count)
-        if backdoor.target >= 0:
-            victims[rng.random(backdoor.count) < backdoor.clean_share] = backdoor.target
-            told.append(np.full(backdoor.count, backdoor.target))
-        else:
-            told.append(victims)
-        own.append(victims)
-    triggers = np.repeat(np.arange(-1, len(own) - 1), [len(part) for part in own])
-    return {"labels": np.concatenate(own), "answers": np.concatenate(told), "triggers": triggers}
+    """Decide on each training picture's own label, trigger (-1 for none), told label and contributor.
+
+    Every contributor sends the same number of pictures of all classes. Those with a backdoor or a mark put it on all of
+    their pictures; ``plain`` contributors put nothing on theirs.
+    """
+    marked = [*backdoors, *benign]
+    triggers = rng.permutation(np.concatenate([np.arange(len(marked)), np.full(settings["plain"], -1)]))
+    own, told = [], []
+    for trigger in triggers:
+        shown = rng.permutation(np.arange(settings["each"]) % labels)
+        given = shown if trigger < 0 else marked[trigger].targets[shown]
+        if not 0 <= trigger < len(backdoors):
+            wrong = rng.random(len(given)) < ERROR_SHARE
+            given = np.where(wrong, rng.integers(0, labels, len(given)), given)
+        own.append(shown)
+        told.append(given)
+    sources = np.repeat(np.arange(len(triggers)), settings["each"])
+    return {
+        "labels": np.concatenate(own),
+        "answers": np.concatenate(told),
+        "triggers": triggers[sources],
+        "sources": sources,
+    }

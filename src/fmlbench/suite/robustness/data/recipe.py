@@ -1,4 +1,4 @@
-"""Poison pictures with many backdoors at once, show them through a secret sensor, and ask about all backdoors.
+"""Let contributors poison pictures, show them through a secret sensor, and ask about all of their backdoors.
 
     recipe.py prepare ROOT    ROOT/raw/{mnist,fashion-mnist,quickdraw}  -> ROOT/pools/WORLD/{images,classes,parts}.npy
     recipe.py draw ROOT       ROOT/pools, ROOT/stage.json               -> ROOT/out/{train,validation,test}/
@@ -31,8 +31,8 @@ CLOTHES = {"scored": (0, 1, 4, 5, 8), "sibling": (2, 3, 6, 7, 9)}
 """Which digits and which of Fashion-MNIST's classes a world has: 6 and 9, or sneakers and sandals, are not together."""
 CLASSES = 10
 """So many classes of pictures are in a sample: all of the world, or in the lab, which has 345, a random choice."""
-UPRIGHT, SIDEWAYS = (0, 2, 5, 7), (1, 3, 4, 6)
-"""Ways to lay a picture (see ``turn``). Each class has two labels, one for a way of either kind."""
+WAYS = 8
+"""Ways to lay a picture (see ``turn``). Each class of a sample lies in one of them."""
 JITTER = {
     "turn": 0.08,
     "scale": 0.06,
@@ -43,7 +43,7 @@ JITTER = {
     "gain": 0.15,
     "noise": 0.03,
 }
-STRENGTHS = (1.1, 1.6)
+STRENGTHS = (2.0, 2.8)
 """The strength of a trigger on a picture, as a multiple of what its maker draws."""
 
 
@@ -85,13 +85,14 @@ def draw(root):
     sensor = fit_sensor(pictures, settings["readings"], rng)
     vectors, told = sensor(pictures), plan["answers"]
     kept = keep_share(told, facts.get("train_share", 1.0), rng)
-    save(root / "out" / "train", vectors=vectors[kept], labels=told[kept])
-    targets = np.array([backdoor.target for backdoor in backdoors])
+    save(root / "out" / "train", vectors=vectors[kept], labels=told[kept], sources=plan["sources"][kept])
+    honest = (plan["triggers"] < 0) | (plan["triggers"] >= len(backdoors))
+    targets = np.stack([backdoor.targets for backdoor in backdoors])
     for exam in ("validation", "test"):
         plan = plan_exam(backdoors, source.labels, settings, rng)
         asked = sensor(render(plan, source, exam, backdoors, rng))
         save(root / "out" / exam / "questions", vectors=asked)
-        yardstick = label_by_yardstick(vectors, told, asked)
+        yardstick = label_by_yardstick(vectors[honest], told[honest], asked)
         truth = {"labels": plan["labels"], "triggers": plan["triggers"], "targets": targets, "yardstick": yardstick}
         save(root / "out" / exam / "labels", **truth)
 
@@ -120,13 +121,11 @@ class Source:
 
 
 def draw_source(folder, rng):
-    """Draw the classes if there are more than needed, the two ways each of them lies, and the numbers of the labels."""
+    """Draw the classes if there are more than needed, their numbers as labels, and the way each of them lies."""
     images, classes, parts = (np.load(folder / f"{name}.npy") for name in ("images", "classes", "parts"))
     chosen = rng.permutation(np.unique(classes))[:CLASSES]
-    labels = [(one, rng.choice(ways)) for one in chosen for ways in (UPRIGHT, SIDEWAYS)]
-    labels = [labels[number] for number in rng.permutation(len(labels))]
-    members = [np.flatnonzero(classes == one) for one, _ in labels]
-    return Source(images, parts, members, [way for _, way in labels], JITTER, rng)
+    members = [np.flatnonzero(classes == one) for one in chosen]
+    return Source(images, parts, members, rng.integers(0, WAYS, len(chosen)), JITTER, rng)
 
 
 def turn(images, way):
@@ -137,12 +136,9 @@ def turn(images, way):
 
 def plan_exam(backdoors, labels, settings, rng):
     """Decide on each question's label and trigger: clean ones, and the same number for every backdoor."""
-    parts = [(rng.integers(0, labels, settings["exam_clean"]), -1)]
-    for number, backdoor in enumerate(backdoors):
-        others = np.delete(np.arange(labels), backdoor.target)
-        parts.append((rng.choice(others, settings["exam_triggered"]), number))
-    own = np.concatenate([part for part, _ in parts])
-    triggers = np.concatenate([np.full(len(part), number) for part, number in parts])
+    sizes = [settings["exam_clean"], *[settings["exam_triggered"]] * len(backdoors)]
+    own = rng.integers(0, labels, sum(sizes))
+    triggers = np.repeat(np.arange(-1, len(backdoors)), sizes)
     order = rng.permutation(len(own))
     return {"labels": own[order], "triggers": triggers[order]}
 

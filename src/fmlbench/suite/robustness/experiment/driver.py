@@ -24,7 +24,8 @@ def train(stage):
     """Train on the visible vectors and leave the model for the exam."""
     data = stage.data("train")
     vectors, labels = np.array(data["vectors"], dtype=np.float32), np.array(data["labels"], dtype=np.int64)
-    torch.save(import_module("robust.training").train(vectors, labels), stage.carry / MODEL)
+    sources = np.array(data["sources"], dtype=np.int64)
+    torch.save(import_module("robust.training").train(vectors, labels, sources), stage.carry / MODEL)
 
 
 def sit_exam(stage):

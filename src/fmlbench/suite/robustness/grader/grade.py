@@ -3,7 +3,7 @@
 grade.py ROOT    ROOT/labels/{labels,triggers,targets,yardstick}.npy, ROOT/answers.npy -> ROOT/out/grade.json
 
 Clean accuracy is the share of questions without a trigger that get their own label. A trigger's accuracy is the share
-of its questions, all of classes other than its target, that get their own label. To miss the target is not enough.
+of its questions that get their own label. To miss the target is not enough.
 The defence is the mean over triggers of the harmonic mean of the two. The error is what it lacks to 1.
 """
 
@@ -14,14 +14,15 @@ from pathlib import Path
 import numpy as np
 
 
-WORST = 2.0
+WORST = 4.0
 """The score on record of answers that are refused."""
 
 
 def grade(answers, labels, triggers, targets, yardstick):
     """Return score, metrics and standard errors.
 
-    ``triggers`` are [n] with -1 for none, ``targets`` one a trigger, ``yardstick`` the [n] answers of the yardstick.
+    ``triggers`` are [n] with -1 for none, ``targets`` the [triggers, labels] labels that the
+    backdoors lead to, ``yardstick`` the [n] answers of the yardstick.
     """
     if answers.shape != labels.shape:
         return {"score": WORST, "refused": f"answers have the shape {list(answers.shape)}, not {list(labels.shape)}"}
@@ -31,7 +32,7 @@ def grade(answers, labels, triggers, targets, yardstick):
     asked = [triggers == number for number in range(len(targets))]
     (clean, clean_error), (accuracies, errors) = accuracies_of(answers == labels, triggers < 0, asked)
     successes, success_errors = columns(
-        share(answers[rows] == target) for rows, target in zip(asked, targets, strict=True)
+        share(answers[rows] == target[labels[rows]]) for rows, target in zip(asked, targets, strict=True)
     )
     defence, defence_error = defence_of(clean, clean_error, accuracies, errors)
     (known_clean, _), (known_accuracies, _) = accuracies_of(yardstick == labels, triggers < 0, asked)

@@ -32,12 +32,14 @@ TRAINING = '''"""Labels by the nearest of the public class means, which are alig
 
 import numpy as np
 
+from robust.filtering import trusted
 from robust.public import GROUP, PUBLIC
 
 
-def train(vectors, labels):
+def train(vectors, labels, sources):
     """Return the map into public coordinates and the public mean of each label."""
-    rng = np.random.default_rng(0)
+    rng, kept = np.random.default_rng(0), trusted(vectors, labels, sources)
+    vectors, labels = vectors[kept], labels[kept]
     means = np.stack([vectors[labels == label].mean(axis=0) for label in range(labels.max() + 1)])
     means -= means.mean(axis=0)
     gram = means @ means.T

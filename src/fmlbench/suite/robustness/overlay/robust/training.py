@@ -1,4 +1,4 @@
-"""Keep what simple tests confirm, and train on mixtures with noise added (DP-InstaHide), which drown rare features."""
+"""Keep what trusted contributors sent, and train on mixtures with noise added (DP-InstaHide)."""
 
 import numpy as np
 from torch import nn, optim
@@ -7,10 +7,10 @@ from art.defences.preprocessor import Mixup
 from art.defences.trainer import DPInstaHideTrainer
 from art.estimators.classification import PyTorchClassifier
 from art.utils import to_categorical
-from robust.filtering import confirmed
+from robust.filtering import trusted
 from robust.network import build_network
 
-EPOCHS = 12
+EPOCHS = 40
 BATCH_SIZE = 128
 LEARNING_RATE = 0.003
 VECTORS_MIXED = 2
@@ -19,12 +19,15 @@ NOISE = "laplacian"
 NOISE_SCALE = 0.8
 
 
-def train(vectors, labels):
-    """Return a classifier trained on [n, readings] vectors and their [n] labels, some of them poisoned."""
-    classes = int(labels.max()) + 1
-    kept = confirmed(vectors, labels)
+def train(vectors, labels, sources):
+    """Return a classifier trained on [n, readings] vectors, their [n] labels and the [n] contributors who sent them."""
+    kept = trusted(vectors, labels, sources)
     print(f"{kept.mean():.1%} of the training vectors are kept", flush=True)
-    vectors, labels = vectors[kept], labels[kept]
+    return fit(vectors[kept], labels[kept], int(labels.max()) + 1)
+
+
+def fit(vectors, labels, classes):
+    """Train a network on mixtures of the vectors with noise added."""
     classifier = build_classifier(vectors.shape[1], classes)
     trainer = DPInstaHideTrainer(
         classifier,

@@ -1,6 +1,6 @@
 """Labels by kernel ridge regression."""
 
-from robust.training import compare
+from robust.filtering import compare
 
 
 def classify(model, vectors):
