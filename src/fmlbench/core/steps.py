@@ -27,6 +27,14 @@ class Operator(StrEnum):
 _DRAFT, _DEBUG = Operator.DRAFT, Operator.DEBUG
 
 
+class IdeaPlan(Record):
+    """How many ideas a proposer writes before the first is implemented."""
+
+    ideas: int
+    reflections: int
+    """Turns per idea: the first writes it, the others revise it."""
+
+
 class Move(Record):
     """What a strategy decides: which work, on top of which steps."""
 
@@ -36,6 +44,8 @@ class Move(Record):
     """Steps whose ideas and results the proposer is shown beside the parents."""
     tags: dict[str, str] = {}
     """What else the strategy has in mind: the goal of a stage, the number of an idea. One word is shown in trees."""
+    plan: IdeaPlan | None = None
+    """Set on moves that start an idea."""
 
 
 class Usage(Record):
