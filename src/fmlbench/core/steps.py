@@ -27,6 +27,14 @@ class Operator(StrEnum):
 _DRAFT, _DEBUG = Operator.DRAFT, Operator.DEBUG
 
 
+class IdeaPlan(Record):
+    """How many ideas a proposer writes before the first is implemented."""
+
+    ideas: int
+    reflections: int
+    """Turns per idea: the first writes it, the others revise it."""
+
+
 class Move(Record):
     """A strategy's decision: which operator to apply to which steps."""
 
@@ -36,6 +44,8 @@ class Move(Record):
     """Steps whose ideas and results the proposer sees besides the parents."""
     tags: dict[str, str] = {}
     """Further instructions of the strategy: the goal of a stage, the number of an idea. Trees show one word of it."""
+    plan: IdeaPlan | None = None
+    """Set on moves that start an idea."""
 
 
 class Usage(Record):

@@ -2,6 +2,7 @@
 
 from fmlbench.agents.context import AgentContext
 from fmlbench.agents.entry import AgentEntry
+from fmlbench.agents.program.presets import PRESETS, Preset
 from fmlbench.agents.settings import Setting
 from fmlbench.core.agents import Agent
 from fmlbench.core.run import AgentSpec
@@ -34,15 +35,15 @@ def _human(_spec: AgentSpec, context: AgentContext) -> Agent:
     return Person(context.workspace(), context.budget.steps)
 
 
-def _preset_entry(name: str, description: str, model: str) -> AgentEntry:
+def _preset_entry(name: str, preset: Preset) -> AgentEntry:
     return AgentEntry(
         name=name,
-        description=description,
+        description=preset.description,
         strategy=_OWN,
         proposer=_OWN,
         build=_preset,
         is_program=True,
-        default_model=model,
+        default_model=preset.default_model,
         settings={"program": _PROGRAM, "flags": Setting("", "additional command-line arguments")},
     )
 
@@ -61,9 +62,7 @@ PROGRAMS: tuple[AgentEntry, ...] = (
             "see": Setting("", "folders to mount in its sandbox, separated by colons"),
         },
     ),
-    _preset_entry("claude-code", "Anthropic's Claude Code, the paper's linear agent.", "anthropic/claude-sonnet-4-5"),
-    _preset_entry("codex", "OpenAI's Codex.", "openai/gpt-5.1-codex"),
-    _preset_entry("gemini", "Google's Gemini CLI.", "google/gemini-2.5-pro"),
+    *(_preset_entry(name, preset) for name, preset in PRESETS.items()),
     AgentEntry(
         name="human",
         description="You: work in a terminal with 'fml', without a sandbox; your time is recorded.",

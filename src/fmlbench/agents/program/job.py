@@ -20,7 +20,7 @@ from pathlib import Path
 
 from fmlbench.agents.brief_page import brief_page
 from fmlbench.agents.context import AgentWorkspace
-from fmlbench.agents.program.program import Program
+from fmlbench.agents.program.program import LAB, Program
 from fmlbench.agents.program.text import caps_of
 from fmlbench.core.agents import Session
 from fmlbench.core.brief import Brief
@@ -43,8 +43,6 @@ step is scored on a hidden test set. The training data is in {lab}/data. The pro
 
 {brief}"""
 
-LAB = "lab"
-"""The folder of the sandbox that contains all of this, so that no folder of the machine is hidden."""
 
 _LISTED_BYTES = 60_000
 """Limit of the file list in a prompt: some programs get the prompt as an argument, which may have 128 kB."""

@@ -5,7 +5,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from fmlbench.agents.program.job import LAB
+from fmlbench.agents.program.program import LAB
 from fmlbench.core.errors import AgentFailed, BadRequest
 from fmlbench.sandbox.protocol import Mount
 from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside

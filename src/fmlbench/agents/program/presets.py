@@ -24,6 +24,8 @@ _P_PROMPT = f"-p {_PROMPT}"
 class Preset:
     """A known program."""
 
+    description: str
+    default_model: str
     package: NpmPackage
     providers: tuple[str, ...]
     """The providers whose models it can use."""
@@ -119,6 +121,8 @@ _GEMINI_SETTINGS = {
 
 PRESETS: dict[str, Preset] = {
     "claude-code": Preset(
+        description="Anthropic's Claude Code, the paper's linear agent.",
+        default_model="anthropic/claude-sonnet-4-5",
         package=NpmPackage("Claude Code", "@anthropic-ai/claude-code", "2.1.197", "claude"),
         providers=("anthropic",),
         words=_claude_words,
@@ -126,12 +130,16 @@ PRESETS: dict[str, Preset] = {
         environment=_claude_environment,
     ),
     "codex": Preset(
+        description="OpenAI's Codex.",
+        default_model="openai/gpt-5.1-codex",
         package=NpmPackage("Codex", "@openai/codex", "0.166.0", "codex"),
         providers=("openai", "openrouter", "vllm", "ollama", SERVER),
         words=_codex_words,
         prompt=_PROMPT,
     ),
     "gemini": Preset(
+        description="Google's Gemini CLI.",
+        default_model="google/gemini-2.5-pro",
         package=NpmPackage("Gemini CLI", "@google/gemini-cli", "0.61.0", "gemini"),
         providers=("google",),
         words=_gemini_words,

@@ -8,6 +8,9 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.sandbox.process_setup import RESERVED
 from fmlbench.sandbox.protocol import Mount
 
+LAB = "lab"
+"""The folder of the sandbox that contains the agent's files, so that no folder of the machine is hidden."""
+
 
 def _write_nothing(_home: Path) -> None:
     """Most programs need nothing in their home folder."""

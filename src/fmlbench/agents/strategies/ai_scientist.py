@@ -1,7 +1,7 @@
-"""The AI Scientist, first version: ideas first, then each is worked out for a few runs (Lu et al., arXiv 2408.06292).
+"""The AI Scientist, first version: ideas first, then a few runs for each (Lu et al., arXiv 2408.06292).
 
-An idea is a slot with a number. Who fills it is the proposer's business: a language model writes all of them down
-before the first run; dice need no idea but themselves.
+The strategy only numbers the ideas. A language model as proposer writes all of them before the first run; the random
+proposer ignores them.
 """
 
 from collections.abc import Sequence
@@ -9,23 +9,23 @@ from dataclasses import dataclass
 from random import Random
 
 from fmlbench.agents.settings import parameter
-from fmlbench.core.steps import History, Move, Operator, Step
+from fmlbench.core.steps import History, IdeaPlan, Move, Operator, Step
 
 IDEA_DONE = "idea-done"
-"""The kind of note by which a proposer says that a step's idea needs no further run."""
+"""The kind of note with which a proposer marks a step's idea as finished."""
 
 
 @dataclass(frozen=True)
 class AIScientist:
-    """One idea after the other, each in a chain of its own from the baseline; done when the ideas are."""
+    """One idea after the other, each in a separate chain from the baseline; ends after the last idea."""
 
-    ideas: int = parameter(25, "how many ideas there are to work out", low=1)
-    reflections: int = parameter(3, "how often an idea is thought over before it counts", low=1)
-    runs: int = parameter(5, "how many runs that work an idea gets", low=1)
-    tries: int = parameter(4, "after how many failures in a row an idea is abandoned", low=1)
+    ideas: int = parameter(25, "number of ideas to implement", low=1)
+    reflections: int = parameter(3, "number of turns in which an idea is written and revised", low=1)
+    runs: int = parameter(5, "number of successful runs for each idea", low=1)
+    tries: int = parameter(4, "number of consecutive failures after which an idea is abandoned", low=1)
 
     def next_move(self, history: History, rng: Random) -> Move | None:
-        """Go on with the idea at hand, from the code as it is now, or take up the next one."""
+        """Continue the current idea from its last step, or start the next one."""
         number = len(history.drafts)
         chain = history.steps[history.drafts[-1].index :] if number else ()
         if not chain or self._is_over(chain, history):
@@ -41,16 +41,17 @@ class AIScientist:
     def _begin(self, number: int, history: History) -> Move | None:
         if number > self.ideas:
             return None
-        # Every idea takes a step at least: more than there are steps would be thought up for nothing.
+        # Every idea takes at least one step, so more ideas than steps would never be implemented.
         ideas = min(self.ideas, history.budget)
         return Move(
             operator=Operator.DRAFT,
             context=tuple(step.index for step in history.drafts),
-            tags={"idea": str(number), "run": "1", "of": f"{ideas} ideas, {self.reflections} reflections each"},
+            tags={"idea": str(number), "run": "1"},
+            plan=IdeaPlan(ideas=ideas, reflections=self.reflections),
         )
 
     def _is_over(self, chain: Sequence[Step], history: History) -> bool:
-        """Whether an idea had all its runs, failed too often, or is done: then only what failed is still mended."""
+        """Whether an idea had all its runs, failed too often, or is marked as done and its last step works."""
         last_tries, idea_steps = chain[-self.tries :], {step.index for step in chain}
         is_done = any(note.kind == IDEA_DONE and note.step in idea_steps for note in history.notes)
         return (

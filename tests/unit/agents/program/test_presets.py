@@ -25,3 +25,8 @@ def test_the_prompt_belongs_to_its_own_option_whatever_flags_are_added(name: str
 
 def test_codex_takes_its_prompt_last():
     assert words_of("codex", "--color never")[-3:] == ["--color", "never", PROMPT]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_each_preset_is_an_agent_with_its_default_model(name: str):
+    assert agent_spec(name, {}).model == PRESETS[name].default_model

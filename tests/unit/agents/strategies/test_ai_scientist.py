@@ -1,7 +1,7 @@
 from random import Random
 
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE, AIScientist
-from fmlbench.core.steps import Note, Operator
+from fmlbench.core.steps import IdeaPlan, Note, Operator
 from fmlbench.testing.histories import CRASH, REJECTION, debug, draft, history_of, improve
 from tests.unit.agents.strategies.deciding import decide, move_of
 
@@ -11,20 +11,21 @@ FIVE_RUNS = (draft(0.6), *(improve(0.6, of=step) for step in range(1, 5)))
 def test_begins_with_the_first_idea():
     move = move_of(AIScientist(), history_of(0.5))
     assert (move.operator, move.parents) == (Operator.DRAFT, (0,))
-    assert move.tags == {"idea": "1", "run": "1", "of": "25 ideas, 3 reflections each"}
+    assert move.tags == {"idea": "1", "run": "1"}
+    assert move.plan == IdeaPlan(ideas=25, reflections=3)
 
 
 def test_has_no_more_ideas_thought_up_than_there_are_steps_to_draft_them_in():
     move = move_of(AIScientist(), history_of(0.5, budget=2))
-    assert move.tags["of"] == "2 ideas, 3 reflections each"
+    assert move.plan == IdeaPlan(ideas=2, reflections=3)
     later = move_of(AIScientist(runs=1), history_of(0.5, draft(0.6), budget=2))
-    assert (later.tags["idea"], later.tags["of"]) == ("2", "2 ideas, 3 reflections each")
+    assert (later.tags["idea"], later.plan) == ("2", IdeaPlan(ideas=2, reflections=3))
 
 
 def test_works_an_idea_out_from_its_own_last_code_even_if_that_was_worse():
     move = move_of(AIScientist(), history_of(0.5, draft(0.7), improve(0.3, of=1)))
     assert (move.operator, move.parents) == (Operator.IMPROVE, (2,))
-    assert (move.tags, move.context) == ({"idea": "1", "run": "3"}, (1, 2))
+    assert (move.tags, move.context, move.plan) == ({"idea": "1", "run": "3"}, (1, 2), None)
 
 
 def test_takes_up_the_next_idea_after_five_runs_from_the_baseline():

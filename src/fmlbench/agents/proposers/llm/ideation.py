@@ -14,13 +14,13 @@ from fmlbench.agents.proposers.llm.fences import fence_of, head_of
 from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.agents.proposers.llm.prompt import BYTES_PER_TOKEN, SHARE_OF_PLAN, Prompt, write_prompt
 from fmlbench.core.agents import Session
-from fmlbench.core.steps import Move, Note
+from fmlbench.core.steps import IdeaPlan, Move, Note
 from fmlbench.models.chat import Message
 
 Ask = Callable[[str, int, str, tuple[Message, ...]], str]
 """Ask a model, given the purpose and turn of the call, a system prompt and messages; returns the text."""
 
-_AMOUNTS = re.compile(r"(?P<ideas>\d+) ideas, (?P<reflections>\d+) reflections")
+
 _DONE = re.compile(r"^\W*I AM DONE\b|\bI AM DONE\W*$", re.IGNORECASE | re.MULTILINE)
 _CODE = re.compile(r"^ {0,3}(```|~~~).*?(^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
 _NOTE_BYTES = 2000
@@ -44,11 +44,10 @@ class Ideation:
         """
         if "idea" not in move.tags:
             return ""
-        amounts = _AMOUNTS.match(move.tags.get("of", ""))
-        if amounts:
-            for number in range(1, int(amounts["ideas"]) + 1):
+        if move.plan is not None:
+            for number in range(1, move.plan.ideas + 1):
                 if not self._is_complete(f"idea {number}"):
-                    self._write_idea(move, number, int(amounts["ideas"]), int(amounts["reflections"]))
+                    self._write_idea(move, number, move.plan)
         return self._noted(f"idea {move.tags['idea']}") or ""
 
     def goal_for(self, move: Move) -> str:
@@ -62,15 +61,20 @@ class Ideation:
             self._note(purpose, self.ask(purpose, 0, prompt.system, _messages(prompt.user)))
         return self._noted(purpose) or ""
 
-    def _write_idea(self, move: Move, number: int, total: int, reflections: int) -> None:
+    def _write_idea(self, move: Move, number: int, plan: IdeaPlan) -> None:
         purpose = f"idea {number}"
         ideas = self._ideas(number - 1)
         request = render(
-            "idea", number=number, total=total, ideas=ideas, mark=fence_of(ideas), target=self.target_of(str(number))
+            "idea",
+            number=number,
+            total=plan.ideas,
+            ideas=ideas,
+            mark=fence_of(ideas),
+            target=self.target_of(str(number)),
         )
         prompt = self._prompt(move, request)
         idea = self.ask(purpose, 0, prompt.system, _messages(prompt.user))
-        for turn in range(1, reflections):
+        for turn in range(1, plan.reflections):
             messages = _messages(prompt.user, idea.strip() or "(nothing)", render("reflection"))
             reflection = self.ask(purpose, turn, prompt.system, messages)
             if _DONE.search(reflection):
