@@ -165,7 +165,7 @@ def test_protected_files_are_not_taken_and_it_is_on_record(make: Run, dirs: Dirs
     """New code in the wrong place is told of, too; what a program's own trials left is not."""
     command = "echo x >> README.md; echo 'x = 1' > helper.py; echo x > results.txt; fml submit -m sneaky"
     state, log = play_out(make(command, steps=1), dirs)
-    assert "Not taken, because they are not editable: README.md, helper.py\n" in log
+    assert "Not submitted, because they are not editable: README.md, helper.py\n" in log
     assert state.steps[1].score == state.steps[0].score
     assert "README.md, helper.py" in next(note.text for note in state.notes if note.kind == "protected")
 

@@ -1,4 +1,4 @@
-"""Surroundings for agents that need none."""
+"""A context for agents that do not use it."""
 
 from fmlbench.agents.context import AgentContext, AgentWorkspace
 from fmlbench.core.run import Budget
@@ -10,4 +10,4 @@ def bare_context(reference: dict[str, str] | None = None, idea: str = "", steps:
 
 
 def _no_quarters() -> AgentWorkspace:
-    raise AssertionError("only programs need quarters")
+    raise AssertionError("only programs need a workspace")

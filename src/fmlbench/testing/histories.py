@@ -1,7 +1,7 @@
 """Histories written by hand, so that a strategy's test is one line.
 
 history_of(0.1, 0.9, CRASH)                        a baseline, a step that is better, a crash
-history_of(0.1, CRASH, debug(0.3, of=1))           the crash was mended
+history_of(0.1, CRASH, debug(0.3, of=1))           the crash was fixed
 history_of(0.5, draft(0.6), improve(0.7, of=1), metric=ERROR)
 """
 
@@ -45,7 +45,7 @@ def improve(result: Result, *, of: int = 0) -> Tried:
 
 
 def debug(result: Result, *, of: int) -> Tried:
-    """A step that was to mend another."""
+    """A step that tried to fix another."""
     return Tried(result, Move(operator=Operator.DEBUG, parents=(of,)))
 
 

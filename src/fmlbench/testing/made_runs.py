@@ -2,7 +2,7 @@
 
 make_run(runs, agent="greedy", seed=1, steps=20)     a search of twenty steps, some of which fail
 make_run(runs, ideas=["<script>"], steps=3)          what an agent might write
-make_run(runs, seed=2, like=first)                   the code of another run, with scores of its own
+make_run(runs, seed=2, like=first)                   the code of another run, with different scores
 """
 
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ def make_run(
     folder.spec_file.write_text(spec.model_dump_json(), "utf-8")
     coded = _share_code(like, folder) if like else _write_code(folder, steps, ideas, rng)
     played = _play(coded, task, skill, rng)
-    origin = describe_machine(environment="made-up", sandbox=str(isolation), secret="none")  # noqa: S106 - it is none
+    origin = describe_machine(environment="made-up", sandbox=str(isolation), secret="none")  # noqa: S106 - not a secret
     _write(folder.events, [RunStarted(spec=spec, task=task, provenance=origin), *_open_events(played, is_over=is_over)])
     _write(folder.sealed, _sealed_events(played, task, rng) if is_over else [])
     return folder

@@ -112,7 +112,7 @@ class RecordedSession:
         return step
 
 
-def told(history: History) -> list[tuple[Move, str, str, Evaluation]]:
+def comparable_steps(history: History) -> list[tuple[Move, str, str, Evaluation]]:
     """What a search did, without how long it took: equal for equal searches."""
     return [(step.move, step.idea, step.snapshot, step.evaluation) for step in history]
 

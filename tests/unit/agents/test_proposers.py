@@ -81,7 +81,7 @@ class TestReadingAScript:
     def test_refuses_what_is_no_script(self, tmp_path: Path, content: str):
         path = tmp_path / "script.json"
         path.write_text(content)
-        with pytest.raises(BadRequest, match="is not one"):
+        with pytest.raises(BadRequest, match="is invalid"):
             read_script(path)
 
     def test_refuses_a_file_that_is_not_there(self, tmp_path: Path):

@@ -167,7 +167,7 @@ def test_a_package_whose_agent_cannot_be_loaded_is_named(monkeypatch: pytest.Mon
     with pytest.raises(AgentBroken) as caught:
         all_agents()
     assert caught.value.message == "Agent 'lost' of another package cannot be loaded: No module named 'moonshine'."
-    assert caught.value.hint == "Mend or remove the package that brings 'moonshine.agents:AGENT'."
+    assert caught.value.hint == "Fix or remove the package that provides 'moonshine.agents:AGENT'."
 
 
 @pytest.mark.usefixtures("other_packages")

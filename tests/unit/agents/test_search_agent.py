@@ -12,7 +12,7 @@ from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.core.agents import Agent, Session
 from fmlbench.core.steps import Move, Operator, Proposal, Usage
 from fmlbench.testing.context import bare_context
-from fmlbench.testing.sessions import RecordedSession, told
+from fmlbench.testing.sessions import RecordedSession, comparable_steps
 
 FILES = {"research.py": "rate = 0.5\nwidth = 8\nscale = 2.0\n"}
 
@@ -106,4 +106,4 @@ def test_a_search_with_mutations_resumes_as_if_never_interrupted(name: str):
     for done in (0, 3, 13):
         resumed = whole.interrupted_after(done)
         build_agent(agent_spec(name, {}), bare_context()).run(resumed)
-        assert told(resumed.history) == told(whole.history)
+        assert comparable_steps(resumed.history) == comparable_steps(whole.history)

@@ -109,7 +109,7 @@ def test_each_mistake_has_a_hint_of_its_own_where_there_is_one(write: Callable[.
     write("from dataclasses", "import moonshine\nfrom dataclasses")
     with pytest.raises(AgentBroken) as caught:
         find_agent("./mine.py")
-    assert caught.value.hint == "Install it beside fmlbench, in the same Python, or do without it."
+    assert caught.value.hint == "Install it in the same Python environment as fmlbench, or remove the import."
     write(ENTRY, preset("{'drafts': 0}"))
     with pytest.raises(AgentBroken) as caught:
         find_agent("./mine.py")
@@ -148,12 +148,20 @@ def test_a_module_that_the_file_imports_is_named_beside_it(
         (MOVE, "Move(operator='improve', parents=(7,))", "./mine.py: a move to improve names step 7, but the last "),
         (PROPOSAL, "[][0]", "./mine.py, line 15: IndexError: list index out of range"),
         (PROPOSAL, "None", "./mine.py: propose returned None, which is not a Proposal"),
-        (PROPOSAL, "Proposal(move, None, '')", "./mine.py: the files of a proposal are no texts by path"),
-        (PROPOSAL, "Proposal(move, {'a': 1}, '')", "./mine.py: the files of a proposal are no texts by path"),
+        (
+            PROPOSAL,
+            "Proposal(move, None, '')",
+            "./mine.py: the files of a proposal must be a mapping of paths to strings",
+        ),
+        (
+            PROPOSAL,
+            "Proposal(move, {'a': 1}, '')",
+            "./mine.py: the files of a proposal must be a mapping of paths to strings",
+        ),
         (
             PROPOSAL,
             "Proposal(None, {}, '')",
-            "./mine.py: a proposal is for another move than the one that was asked for",
+            "./mine.py: the proposal's move differs from the requested one",
         ),
         ("def propose", "def write", "./mine.py: Writer has no method propose"),
         ("lambda spec: Writer()", "Writer", "./mine.py: TypeError: Writer() takes no arguments"),
@@ -209,7 +217,7 @@ def test_a_package_s_mistake_is_told_with_its_file():
         SearchAgent(Theirs(KeyError("climb")), Unchanged()).run(session_of())
     assert caught.value.message.partition(", line ")[0].endswith("test_user_errors.py")
     assert caught.value.message.endswith(": KeyError: 'climb'")
-    assert caught.value.hint == "Mend the package that it is from, or ask those who wrote it to."
+    assert caught.value.hint == "Fix the package that contains it, or report this to its authors."
 
 
 def test_a_mistake_of_our_own_stays_a_traceback():
@@ -227,7 +235,7 @@ def test_a_mistake_of_our_own_stays_a_traceback():
         (Move(operator=Operator.IMPROVE, parents=(1,), context=(-2,)), "names step -2, but the last step is 3"),
         (Move(operator=Operator.DRAFT, parents=()), "a move to draft has no parents"),
         (Move(operator=Operator.COMBINE, parents=(1,)), "a move to combine has one parent"),
-        (Move(operator=Operator.BASELINE), "a move asks for a baseline"),
+        (Move(operator=Operator.BASELINE), "a move has the operator baseline"),
     ],
 )
 def test_a_move_that_cannot_be_played_is_told_why(move: object, message: str):

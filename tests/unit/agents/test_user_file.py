@@ -70,7 +70,7 @@ def test_a_file_that_has_changed_is_not_what_the_record_names(preset: Path, monk
     with pytest.raises(AgentChanged) as caught:
         build_agent(spec, bare_context())
     assert caught.value.message == "./bold.py has changed since this run was started."
-    assert caught.value.hint == "Bring the file back to what it was, or start another run with the same command."
+    assert caught.value.hint == "Restore the file, or start a new run with the same command."
     with pytest.raises(AgentChanged):
         is_program(spec)
     preset.write_text(PRESET)

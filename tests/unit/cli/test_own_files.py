@@ -68,7 +68,7 @@ def test_a_crash_is_told_and_a_mended_file_makes_a_run_of_its_own(fmlbench: Fmlb
     assert refused.code == 2
     assert last_words(refused.err) == [
         "error: ./mine.py has changed since this run was started.",
-        "hint:  Bring the file back to what it was, or start another run with the same command.",
+        "hint:  Restore the file, or start a new run with the same command.",
     ]
     assert len(read_state(RunFolder(broken)).steps) == 2
 

@@ -43,8 +43,8 @@ def test_names_are_taken_apart(name: str, parts: tuple[str, str, str]):
         ("openai/gpt-5", "no key for openai", "export OPENAI_API_KEY=..."),
         ("google/gemini", "no key for google", "export GEMINI_API_KEY=..."),
         ("scripted/nowhere.json", "cannot be read", "scripted/tinker"),
-        ("local/qwen2.5-coder-1.5b", "is not here", "fmlbench models fetch local/qwen2.5-coder-1.5b"),
-        ("local/nowhere.gguf", "is not here", "or a path.gguf"),
+        ("local/qwen2.5-coder-1.5b", "does not exist", "fmlbench models fetch local/qwen2.5-coder-1.5b"),
+        ("local/nowhere.gguf", "does not exist", "or a path.gguf"),
     ],
 )
 def test_what_is_missing_is_said(name: str, complaint: str, hint: str, monkeypatch: pytest.MonkeyPatch):
@@ -106,9 +106,9 @@ def test_a_script_answers_by_step_and_try_and_begins_anew_at_its_end(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("{}", "is no list."),
-        ('["a", 1]', "has no answer as entry 2."),
-        ('["a", ["b", 1]]', "has no answer as entry 2."),
+        ("{}", "is not a list."),
+        ('["a", 1]', "has an invalid answer in entry 2."),
+        ('["a", ["b", 1]]', "has an invalid answer in entry 2."),
         ('["a",\n nonsense]', "is no JSON: expected ident at line 2 column 3."),
         ('["a", []]', "has nothing to say in a step."),
         ("[]", "has nothing to say in a step."),

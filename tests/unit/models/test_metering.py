@@ -96,7 +96,7 @@ def test_a_cap_in_dollars_needs_a_price():
 def test_a_cap_in_dollars_ends_with_the_first_call_whose_price_is_not_known():
     model = Counting()
     metered = Metered(model, a_cent_a_token, Caps(dollars=1000.0), lambda: Spending(is_priced=False))
-    with pytest.raises(NoMoreCalls, match="what a call cost is not known"):
+    with pytest.raises(NoMoreCalls, match="the price of a call is unknown"):
         metered.complete(REQUEST)
     assert model.calls == 0
 

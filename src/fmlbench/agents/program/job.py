@@ -75,7 +75,7 @@ def build_job(
         "FML_LAB": "{lab}",
         "FML_PROMPT_FILE": "{lab}/info/prompt.md",
         "TERM": "dumb",
-        **(model.told if model else {}),
+        **(model.environment if model else {}),
         **program.environment,
     }
     facts = {"command": program.command, "environment": environment, "has_model": model is not None}

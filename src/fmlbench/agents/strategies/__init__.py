@@ -1,1 +1,1 @@
-"""Strategies: which move next, as pure functions of the history and the dice."""
+"""Strategies: pure functions of the history and a random generator that return the next move."""

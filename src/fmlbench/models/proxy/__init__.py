@@ -6,7 +6,7 @@ serve           (serving.py)     HTTP on a Unix socket, for as long as the progr
     Meter       (meter.py)       refuses calls once the budget is spent
     Call        (calls.py)       hands an answer back as it comes, prices it
     WireBook    (wire_book.py)   writes every exchange down
-    Upstream    (upstream.py)    the provider, with the user's key, which nobody else ever sees
+    Upstream    (upstream.py)    the provider, with the user's key, which the program never sees
     Recording   (recording.py)   another run's exchanges in the provider's place
-  routes        (routes.py)      where providers are reached, and how programs are told
+  routes        (routes.py)      the APIs of providers, and the environment of programs
 """

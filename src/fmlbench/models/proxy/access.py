@@ -27,33 +27,33 @@ EXCHANGES = "exchanges.jsonl"
 
 @dataclass(frozen=True)
 class ProxyStats:
-    """What can be read off the proxy while it runs, and afterwards."""
+    """Statistics of the proxy, during and after the run."""
 
     relay: Relay
 
     @property
     def refusals(self) -> list[str]:
-        """What was not sent on, in a few words each."""
+        """Short descriptions of rejected requests."""
         return self.relay.refusals
 
     def usage(self, since_call: int = 0) -> Usage:
-        """What exchanges took, but for the first so many."""
+        """The usage of all calls after the first ``since_call``."""
         return self.relay.books.book.usage(since_call)
 
     def trouble(self) -> str:
-        """Why the last call brought no answer, if it did not."""
+        """Why the last call failed; empty if it did not."""
         return self.relay.books.book.failure
 
     def has_answered(self) -> bool:
-        """Whether any call since the program was started brought an answer."""
+        """Whether any call since the program's start got an answer."""
         return self.relay.books.book.has_answers
 
     def end(self) -> str:
-        """Why there are no more calls, if there are none."""
+        """Why no more calls are allowed; empty if they are."""
         return self.relay.meter.end(self.relay.books.book.spent)
 
     def summary(self) -> str:
-        """What all exchanges took, in words."""
+        """The usage of all calls as text."""
         usage = self.usage()
         price = "at an unknown price" if usage.dollars is None else f"${usage.dollars:.4f}"
         return f"{usage.calls} calls, {usage.input_tokens} tokens read, {usage.output_tokens} written, {price}"
@@ -61,20 +61,20 @@ class ProxyStats:
 
 @dataclass(frozen=True)
 class ModelAccess:
-    """A language model for a program: which one, and how much of it."""
+    """A program's access to a language model, with its caps."""
 
     name: ModelName
     caps: Caps
     replayed: Path | None = None
-    """The record whose answers stand in for the model's."""
+    """The log whose answers are replayed instead of calling the model."""
 
     @property
-    def told(self) -> Mapping[str, str]:
-        """What a program finds in its environment."""
-        return {**route_to(self.name).told, "FML_MODEL": self.name.model}
+    def environment(self) -> Mapping[str, str]:
+        """The environment variables of the program."""
+        return {**route_to(self.name).environment, "FML_MODEL": self.name.model}
 
     def require(self, environment: Mapping[str, str] | None = None) -> None:
-        """Look whether the model can be asked and its cap in dollars be kept; nothing is sent."""
+        """Check the key, and that a cap in dollars can be enforced; sends nothing."""
         if self.replayed is None:
             upstream_of(self.name, os.environ if environment is None else environment)
             if self.caps.dollars is not None:
@@ -82,7 +82,7 @@ class ModelAccess:
 
     @contextmanager
     def opened(self, listening: socket.socket, folder: Path) -> Generator[ProxyStats]:
-        """Serve the model on a socket, and keep the record of it in a folder."""
+        """Serve the model on a socket, and log all calls in a folder."""
         self.require()
         route = route_to(self.name)
         with WireBook(folder / EXCHANGES) as book:

@@ -1,4 +1,4 @@
-"""Read JSON that somebody else wrote: nothing in it is taken for granted."""
+"""Read untrusted JSON."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ Body = dict[str, Any]
 
 
 def read_json(text: bytes) -> Any:
-    """What a text says; None where it is not JSON."""
+    """Parse a text; None if it is not JSON."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -32,7 +32,7 @@ def objects_of(value: object) -> list[Body]:
 
 
 def object_at(body: Mapping[str, Any], *names: str) -> Body:
-    """The object that is found by going down the names; an empty one if there is none."""
+    """The nested object at this path of names; empty if missing."""
     found: Any = body
     for name in names:
         found = found.get(name) if is_object(found) else None
@@ -40,12 +40,12 @@ def object_at(body: Mapping[str, Any], *names: str) -> Body:
 
 
 def count_at(body: Mapping[str, Any], *names: str) -> int:
-    """The count that is found by going down the names; 0 if there is none."""
+    """The nested count at this path of names; 0 if missing."""
     found = object_at(body, *names[:-1]).get(names[-1])
     return found if isinstance(found, int) and found > 0 else 0
 
 
 def drop(body: Body, *names: str) -> None:
-    """Leave parts of an object out."""
+    """Delete keys of an object."""
     for name in names:
         body.pop(name, None)

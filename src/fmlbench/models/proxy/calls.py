@@ -1,4 +1,4 @@
-"""One call of a model: sent on, handed back as it comes, and written down."""
+"""One model call: forwarded, streamed back, and logged."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ _UNPAID_CHARACTERS = 2000
 
 @dataclass(frozen=True)
 class Books:
-    """Where calls are priced and written down."""
+    """The prices and the log of calls."""
 
     price: Pricing
     book: WireBook
@@ -27,12 +27,12 @@ class Books:
 
 @dataclass(eq=False)
 class Call:
-    """A request that is sent on, until its answer is written down."""
+    """A forwarded request, until its answer is logged."""
 
     dialect: Dialect
     outgoing: Outgoing
     most: Tokens
-    """All that it could take; nothing where nothing is charged."""
+    """The maximum usage; zero if the call is not charged."""
     books: Books
     at_end: "Callable[[Call], None]"
     """Called when it is over."""
@@ -41,7 +41,7 @@ class Call:
     _content_type: str = ""
     _came: bytearray = field(default_factory=bytearray)
     _pen: threading.Lock = field(default_factory=threading.Lock)
-    """Taken by whoever writes the call down, and never given back."""
+    """Acquired by the thread that logs the call, and never released."""
 
     def __post_init__(self) -> None:
         self._started = self.books.clock()
@@ -73,7 +73,7 @@ class Call:
             self.finish(trouble)
 
     def finish(self, trouble: str, *, is_charged: bool = True) -> None:
-        """Write down what came of it, once, and make place whatever comes of that."""
+        """Log the result once, and release the reserved budget in any case."""
         if not self._pen.acquire(blocking=False):
             return
         try:
@@ -82,13 +82,13 @@ class Call:
             self.at_end(self)
 
     def _leave(self) -> None:
-        """Make place for others without a word: nothing was sent."""
+        """Release the reserved budget without logging, because nothing was sent."""
         if self._pen.acquire(blocking=False):
             self.at_end(self)
 
     def _write_down(self, trouble: str, *, is_charged: bool) -> None:
         is_charged = is_charged and self.most != Tokens() and self._status < 400
-        # What cost nothing and nobody will replay is kept as far as it tells something.
+        # Free calls that are never replayed are logged only if they are informative.
         most_characters = None if is_charged else _UNPAID_CHARACTERS
         tokens, is_estimate = self._tokens(is_cut=bool(trouble)) if is_charged else (Tokens(), False)
         price = self.books.price(tokens)
@@ -112,7 +112,7 @@ class Call:
         )
 
     def _tokens(self, *, is_cut: bool) -> tuple[Tokens, bool]:
-        """What the call took, and whether that is an estimate: what broke off before it said took all that was seen."""
+        """The usage and whether it is an estimate: a call cut off before its usage counts with the text received."""
         counted = self.dialect.tokens(objects_in(bytes(self._came)))
         if counted is not None and counted.input and counted.output and not is_cut:
             return counted, False

@@ -1,4 +1,4 @@
-"""How one API of language models is spoken on the wire."""
+"""The wire format of an API of language models."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -9,7 +9,7 @@ from fmlbench.models.proxy.bodies import Body
 
 
 class Refused(Exception):
-    """A request that is not sent on, and why."""
+    """A request that is rejected, and why."""
 
     def __init__(self, reason: str, status: int = 400) -> None:
         super().__init__(reason)
@@ -19,7 +19,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True)
 class Dialect:
-    """What may be asked in an API, and how to read what is asked and answered."""
+    """The allowed requests of an API, and how to read requests and responses."""
 
     name: str
     calls: re.Pattern[str]
@@ -27,17 +27,17 @@ class Dialect:
     free: re.Pattern[str]
     """Paths of POST requests that cost nothing, such as counting tokens."""
     clean: Callable[[Body], None]
-    """Take out what the provider would do by itself, such as searching the web; what cannot be taken out is Refused."""
+    """Remove tools that run at the provider, such as web search; raises Refused if that is impossible."""
     most_output: Callable[[Body], int]
-    """How long the answer may become, in tokens; 0 if the request does not say."""
+    """The limit of output tokens; 0 if the request has none."""
     tokens: Callable[[Iterable[Body]], Tokens | None]
-    """What a call took, from all JSON objects of its answer; None where they do not say."""
+    """The usage in the JSON objects of an answer; None if they have none."""
     refusal: Callable[[int, str], Body]
-    """An error as this API words it."""
+    """An error in the format of this API."""
     key_header: Callable[[str], tuple[str, str]]
     """The header that carries a key."""
     name_model: Callable[[str, Body, str], str]
-    """Make a request, given by its path and body, ask a certain model; returns its path."""
+    """Set the model of a request, given by its path and body; returns the new path."""
 
     def serves(self, method: str, path: str) -> bool:
         """Whether a request belongs to this API's allowed ones."""
@@ -49,7 +49,7 @@ class Dialect:
 
 
 def name_in_body(path: str, body: Body, model: str) -> str:
-    """Most APIs are told the model in the body."""
+    """Set the model in the body, as most APIs have it."""
     body["model"] = model
     return path
 

@@ -17,7 +17,7 @@ from fmlbench.models.prices import Pricing
 
 @dataclass
 class Meter:
-    """Lets calls pass while the budget lasts."""
+    """Admits calls while the budget lasts."""
 
     caps: Caps
     price: Pricing
@@ -27,7 +27,7 @@ class Meter:
 
     @contextmanager
     def call(self, most: Tokens) -> Generator[None]:
-        """Make a call that takes so much at most; whatever it takes must be written down before this ends."""
+        """Admit a call with this maximum usage; its actual usage must be logged before this ends."""
         bound = spending(most, self.price(most).dollars)
         self._enter(bound)
         try:
@@ -49,7 +49,7 @@ class Meter:
                 self._change.wait()
 
     def end(self, spent: Spending) -> str:
-        """Why there are no more calls after so much was spent; empty as long as there are."""
+        """Why no more calls are allowed after this spending; empty if they are."""
         tokens, dollars = self.caps.tokens, self.caps.dollars
         if tokens is not None and spent.tokens >= tokens:
             return f"the budget of {tokens} tokens is spent"

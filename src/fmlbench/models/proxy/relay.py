@@ -1,4 +1,4 @@
-"""Look at what a program asks of its model, and send on what may be asked."""
+"""Check a program's requests to its model, and forward the allowed ones."""
 
 import json
 import threading
@@ -17,20 +17,20 @@ from fmlbench.models.proxy.request_filter import holds_media
 from fmlbench.models.proxy.upstream import Incoming, Line, LineLost, Outgoing
 
 _LONGEST_ANSWER_TOKENS = 128_000
-"""Taken for the most a call can bring where its request does not say: no provider's models write more at once."""
+"""Assumed maximum output of a call without a limit: no provider's models write more."""
 _PASSED_ON = ("content-type", "accept", "anthropic-version", "anthropic-beta", "openai-beta")
 _LONGEST_PROMPT_TOKENS = 1_000_000
-"""Taken for the most a call can read that holds pictures or documents: how many tokens their bytes are, nobody says."""
+"""Assumed maximum input of a call with images or documents, whose tokens cannot be computed from their size."""
 _SAID = ("messages", "system", "input", "contents", "systemInstruction", "system_instruction")
-"""The parts of a request that may hold them."""
+"""The parts of a request that may contain images or documents."""
 _QUERIES = ("alt", "beta", "api-version")
-"""Others may change what an answer holds: Google leaves out what `fields` does not name, such as the tokens."""
+"""Other parameters may change the response: Google omits what `fields` does not name, such as the usage."""
 _MOST_REFUSALS = 50
 
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """A request as a program made it."""
+    """A request of a program."""
 
     method: str
     path: str
@@ -44,25 +44,25 @@ class ModelRequest:
 class Relay:
     """Serves one model to one program, in the dialects of the model's provider.
 
-    Whatever model a request names, the run's model answers: the run is about it, and the caps know its price.
+    Requests for other models are answered by the run's model as well, because the caps are based on its price.
     """
 
     model: str
     dialects: Sequence[Dialect]
     prefix: str
-    """What paths begin with inside, and not below the provider's address."""
+    """The prefix of paths inside the sandbox, which the provider's URL does not have."""
     line: Line
     meter: Meter
     books: Books
     refusals: list[str] = field(default_factory=list[str])
-    """What was not sent on, in a few words each."""
+    """Short descriptions of rejected requests."""
     _under_way: dict[Call, ExitStack] = field(default_factory=dict[Call, ExitStack])
-    """With their places in the budget."""
+    """Calls in progress, which have a share of the budget reserved."""
     _is_over: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, asked: ModelRequest) -> Incoming:
-        """Answer a request; one that is refused gets an error in its own dialect."""
+        """Answer a request; a rejected one gets an error in its API's format."""
         dialect = next((each for each in self.dialects if each.serves(asked.method, asked.path)), None)
         try:
             if dialect is None:
@@ -78,7 +78,7 @@ class Relay:
         return _said(dialect or self.dialects[0], status, reason)
 
     def cut_off(self) -> None:
-        """Take no more calls, and write down those still under way, as far as they came; they count all the same."""
+        """Reject further calls and log those in progress as incomplete; they count against the caps."""
         with self._lock:
             self._is_over = True
             calls = list(self._under_way)
@@ -86,7 +86,7 @@ class Relay:
             call.finish("cut off at the end")
 
     def _open(self, dialect: Dialect, asked: ModelRequest) -> Call:
-        """A call with a place in the budget; raises Refused or NoMoreCalls."""
+        """A call with reserved budget; raises Refused or NoMoreCalls."""
         body = _read(asked)
         outgoing = self._outgoing(dialect, asked, body)
         most_output = dialect.most_output(body) or _LONGEST_ANSWER_TOKENS
@@ -101,7 +101,7 @@ class Relay:
                 raise NoMoreCalls(trouble)
             call = Call(dialect, outgoing, most, self.books, self._close)
             with self._lock:
-                # Whoever waited for a place gets one when those before are cut off, and finds the books closed.
+                # A call that waited for budget gets it when earlier calls are cut off, but then the run is over.
                 if self._is_over:
                     raise NoMoreCalls("the run is over")
                 self._under_way[call] = place.pop_all()
@@ -133,6 +133,6 @@ def _read(asked: ModelRequest) -> Body:
 
 
 def _said(dialect: Dialect, status: int, reason: str) -> Incoming:
-    """An answer of our own; what is refused once is refused again."""
+    """An answer of the proxy; clients must not retry rejected requests."""
     headers = {"content-type": "application/json"} | ({"x-should-retry": "false"} if status < 500 else {})
     return Incoming(status, headers, iter([json.dumps(dialect.refusal(status, reason)).encode()]))

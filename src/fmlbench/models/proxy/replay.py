@@ -35,7 +35,7 @@ class Recording:
 
 
 def read_recording(path: Path, done: Path) -> Recording:
-    """The record of a run, without the answers that a replay which is gone on with has had already."""
+    """The log of a run, without the answers that an interrupted replay has used already."""
     had = [exchange for exchange in read_records(done, WIRE_EXCHANGES) if exchange.status == 200]
     recording = Recording(read_records(path, WIRE_EXCHANGES))
     for exchange in had:

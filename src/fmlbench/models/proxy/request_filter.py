@@ -35,7 +35,7 @@ def refuse_addresses(said: object) -> None:
     """Refuse pictures and files that are given by their address: a provider would fetch them."""
     for item in _values_of(said):
         if is_object(item) and any(map(_is_remote, item.items())):
-            raise Refused("Pictures and files cannot be given by their address: there is no network.")
+            raise Refused("Images and files cannot be given by URL, because there is no network.")
         refuse_addresses(item)
 
 

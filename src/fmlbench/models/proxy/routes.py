@@ -1,4 +1,4 @@
-"""Where a provider is reached, which APIs it serves, and how a program is told to use the proxy instead."""
+"""The URL and APIs of each provider, and the environment variables that make a program use the proxy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class Route:
     """Where the provider is reached, unless the user's environment says otherwise."""
     prefix: str = ""
     """What paths begin with inside, and not below the provider's address."""
-    told: Mapping[str, str] = field(default_factory=dict[str, str])
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
     """The environment of a program; ``{model}`` is the proxy's address inside."""
 
 
@@ -34,19 +34,19 @@ _OPENAI = Route(
     dialects=(OPENAI_RESPONSES, OPENAI_CHAT),
     base_url="https://api.openai.com/v1",
     prefix="/v1",
-    told={"OPENAI_BASE_URL": "{model}/v1", "OPENAI_API_BASE": "{model}/v1", "OPENAI_API_KEY": NO_KEY},
+    environment={"OPENAI_BASE_URL": "{model}/v1", "OPENAI_API_BASE": "{model}/v1", "OPENAI_API_KEY": NO_KEY},
 )
 
 ROUTES: dict[str, Route] = {
     "anthropic": Route(
         dialects=(ANTHROPIC_MESSAGES,),
         base_url="https://api.anthropic.com",
-        told={"ANTHROPIC_BASE_URL": "{model}", "ANTHROPIC_API_KEY": NO_KEY},
+        environment={"ANTHROPIC_BASE_URL": "{model}", "ANTHROPIC_API_KEY": NO_KEY},
     ),
     "google": Route(
         dialects=(GOOGLE_GEMINI,),
         base_url="https://generativelanguage.googleapis.com",
-        told={"GOOGLE_GEMINI_BASE_URL": "{model}", "GEMINI_API_KEY": NO_KEY},
+        environment={"GOOGLE_GEMINI_BASE_URL": "{model}", "GEMINI_API_KEY": NO_KEY},
     ),
     **dict.fromkeys(("openai", "openrouter", "ollama", "vllm", SERVER), _OPENAI),
 }

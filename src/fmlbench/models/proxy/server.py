@@ -99,7 +99,7 @@ class _ProxyServer(socketserver.ThreadingMixIn, socketserver.BaseServer):
         request.close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A program that hangs up in the middle of a sentence is no news."""
+        """Ignore programs that close their connection early."""
 
 
 class _Conversation(BaseHTTPRequestHandler):
@@ -157,7 +157,7 @@ class _Conversation(BaseHTTPRequestHandler):
 
 
 def _drain(parts: Iterator[bytes]) -> None:
-    """Read an answer to its end although nobody listens: what it took is counted there."""
+    """Read an answer to its end although the program has disconnected, because its usage comes last."""
     with contextlib.suppress(LineLost):
         for _ in parts:
             pass

@@ -77,7 +77,7 @@ class Upstream:
             answer = _open(request, self.silence_seconds)
         except ValueError as error:
             # Its words would hold the key, if that is what cannot be sent.
-            raise LineLost("the request cannot be sent: its address or key is none", was_sent=False) from error
+            raise LineLost("the request cannot be sent: its URL or key is invalid", was_sent=False) from error
         except urllib.error.URLError as error:
             # What fails after a request has gone out does not come wrapped in an URLError.
             raise LineLost(f"the provider cannot be reached: {_words(error)}", was_sent=False) from error
@@ -106,7 +106,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
     """A key goes to the address that the user named, and nowhere else."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
-        """Follow nobody."""
+        """Follow no redirects."""
 
 
 def _open(request: urllib.request.Request, timeout: float) -> Any:

@@ -83,7 +83,7 @@ class WireBook:
         self._log: RecordLog[WireExchange] | None = RecordLog(path, WIRE_EXCHANGES)
 
     def add(self, exchange: WireExchange) -> None:
-        """Write an exchange down; one that comes after the end is nobody's any more."""
+        """Append an exchange; after the end it is ignored."""
         with self._lock:
             if self._log is None:
                 return

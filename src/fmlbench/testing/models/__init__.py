@@ -1,4 +1,4 @@
-"""A model server for tests, on loopback: it speaks the dialects of the providers, and fails when it is told to.
+"""A model server for tests, on the loopback interface: it supports the providers' APIs and injects faults.
 
 with ModelServer(answer=lambda asked: "hello", faults=[Fault.RATE_LIMITED]) as server:
     environment = server.environment          # keys and addresses for fmlbench.models.client.open_model

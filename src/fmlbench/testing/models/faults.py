@@ -14,11 +14,11 @@ class Fault(StrEnum):
     HANG = "hang"
     """Nothing at all is sent, for as long as the server lives."""
     DRIP = "drip"
-    """A blank now and then, which keeps the connection alive but is no answer."""
+    """Sends single spaces, which keep the connection alive but are not an answer."""
     DROP = "drop"
     """The connection ends in the middle of the answer."""
     GARBAGE = "garbage"
-    """What is sent is no JSON."""
+    """The response is not JSON."""
     WRONG_SHAPE = "wrong shape"
     """What is sent is JSON, but not that of an answer."""
 

@@ -128,7 +128,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _fail(self, dialect: ServerDialect, fault: Fault) -> None:
         if fault.status is not None:
-            self._send(fault.status, json.dumps(dialect.refuse(fault.status, f"told to fail: {fault}")).encode())
+            self._send(fault.status, json.dumps(dialect.refuse(fault.status, f"injected fault: {fault}")).encode())
         elif fault is Fault.GARBAGE:
             self._send(200, b"<html>Bad gateway</html>")
         elif fault is Fault.WRONG_SHAPE:

@@ -24,7 +24,7 @@ class Heard:
 
 
 class ToolServer:
-    """Plays a script of turns; the first calls fail with the given faults, and go well where there is None."""
+    """Answers with a script of turns; the first calls fail with the given faults, None for success."""
 
     def __init__(self, script: Sequence[Turn] = (), faults: Iterable[Fault | None] = ()) -> None:
         self.script = script
@@ -107,7 +107,7 @@ class _ToolHandler(BaseHTTPRequestHandler):
         elif fault.status is None:
             self._send(200, b"<html>Bad gateway</html>")
         else:
-            said = {"type": "error", "error": {"type": "api_error", "message": f"told to fail: {fault}"}}
+            said = {"type": "error", "error": {"type": "api_error", "message": f"injected fault: {fault}"}}
             self._send(fault.status, json.dumps(said).encode())
 
     def _send(self, status: int, body: bytes, length: int | None = None) -> None:

@@ -29,7 +29,7 @@ Turn = Use | str
 
 @dataclass(frozen=True)
 class ToolDialect:
-    """One provider's way to ask for tools, and to be told what came of them."""
+    """One provider's format of tool calls and tool results."""
 
     results: Callable[[Json], int]
     """How many results of tools a request holds."""

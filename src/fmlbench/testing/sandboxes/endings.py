@@ -14,7 +14,7 @@ from fmlbench.sandbox.protocol import ExitKind, Job, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of, processes_of, start_harness, wait_until
 
-# A daemon in a session of its own that hears no signal, with the job's output still in its hands.
+# A daemon in a new session that ignores signals and keeps the job's output open.
 _DAEMON = """
     import os, signal, sys, time
     for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:

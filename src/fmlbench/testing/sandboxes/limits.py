@@ -73,7 +73,7 @@ _FILLING = {
 
 
 class HoldsLimits(SandboxTests):
-    """Limits hold, each with a reason of its own."""
+    """Limits are enforced, each with a distinct reason."""
 
     @pytest.mark.parametrize("processes", [1, 3])
     def test_cpu_seconds_of_all_processes_together(self, sandbox: Sandbox, workshop: Workshop, processes: int) -> None:

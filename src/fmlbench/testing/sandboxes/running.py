@@ -1,4 +1,4 @@
-"""Jobs run as they were described, and how they end is told truly."""
+"""Jobs run as described, and their endings are reported correctly."""
 
 import os
 import signal
@@ -179,7 +179,7 @@ class RunsJobs(SandboxTests):
         killer.start()
         execution = sandbox.run(job)
         killer.join()
-        for pid in processes_of(job):  # An unsealed job may outlive its keeper.
+        for pid in processes_of(job):  # An unsealed job may outlive its launcher.
             os.kill(pid, signal.SIGKILL)
         assert (execution.ending, execution.exit_code) == (ExitKind.INFRA, None)
         assert "killed by SIGKILL" in execution.reason

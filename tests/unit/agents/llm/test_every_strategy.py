@@ -6,7 +6,7 @@ from fmlbench.agents.registry import AGENTS, MUTATE, agent_spec, build_agent
 from fmlbench.core.evaluation import Outcome
 from fmlbench.models.scripted import TinkerModel
 from fmlbench.testing.context import bare_context
-from fmlbench.testing.sessions import Files, RecordedSession, told
+from fmlbench.testing.sessions import Files, RecordedSession, comparable_steps
 
 FILES = {
     "model.py": "width = 8\ndepth = 2\nrate = 0.5\nbatch = 64\nmomentum = 0.9\nepochs = 30\n",
@@ -34,4 +34,4 @@ def test_a_search_with_a_model_resumes_as_if_never_interrupted(name: str):
     assert Outcome.REJECTED not in {step.evaluation.outcome for step in whole.history}
     resumed = whole.interrupted_after(5)
     agent.run(resumed)
-    assert told(resumed.history) == told(whole.history)
+    assert comparable_steps(resumed.history) == comparable_steps(whole.history)

@@ -32,7 +32,7 @@ def test_stages_have_the_shares_they_are_given():
 
 
 def test_shares_of_more_than_all_steps_are_refused():
-    with pytest.raises(ValueError, match="more than all steps"):
+    with pytest.raises(ValueError, match="must be at most 1"):
         AIScientistV2(basic=0.5, tuning=0.5, creative=0.5)
 
 

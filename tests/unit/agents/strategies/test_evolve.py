@@ -124,7 +124,7 @@ class TestParents:
         assert decisions(Evolve(), history_of(CRASH, CRASH, CRASH, CRASH)) == {(Operator.IMPROVE, (0,))}
 
     def test_chances_of_more_than_one_are_refused(self):
-        with pytest.raises(ValueError, match="more likely than certain"):
+        with pytest.raises(ValueError, match="must be at most 1"):
             Evolve(exploration=0.6, exploitation=0.6)
 
 

@@ -209,7 +209,7 @@ def test_a_cap_in_dollars_ends_with_the_first_call_whose_price_is_not_known(book
     line = FakeLine(WHOLE)
     relay = relay_to(line, book, Caps(dollars=1000.0), pricing=unknown)
     assert heard(relay.answer(asked({}))) == WHOLE
-    assert "what a call cost is not known" in error_in(relay.answer(asked({})))
+    assert "the price of a call is unknown" in error_in(relay.answer(asked({})))
 
 
 def test_a_call_that_cannot_be_written_down_makes_place_all_the_same(book: WireBook):
@@ -237,8 +237,8 @@ def test_a_line_that_is_broken_makes_place_all_the_same(book: WireBook):
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500, 529])
 def test_an_error_of_the_provider_s_is_handed_back_and_costs_nothing(book: WireBook, status: int):
-    answer = relay_to(FakeLine(b'{"error": "told to fail"}', status=status), book).answer(asked({}))
-    assert (answer.status, heard(answer)) == (status, b'{"error": "told to fail"}')
+    answer = relay_to(FakeLine(b'{"error": "injected fault"}', status=status), book).answer(asked({}))
+    assert (answer.status, heard(answer)) == (status, b'{"error": "injected fault"}')
     assert book.spent == Spending()
     assert bool(book.failure) is (status != 400)
 

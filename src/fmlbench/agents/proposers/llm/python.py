@@ -1,4 +1,4 @@
-"""Whether a text is Python, and sound, as far as can be said without running it."""
+"""Static checks of Python code: syntax, undefined names, functions that lost their return."""
 
 import ast
 import builtins
@@ -11,9 +11,9 @@ _ALWAYS_THERE = {*dir(builtins), *(f"__{name}__" for name in _OF_MODULES)}
 
 
 def why_not_python(text: str) -> str:
-    """What keeps a text from being Python, in one line; nothing if it is."""
+    """The syntax error of a text in one line; empty if it is valid Python."""
     with warnings.catch_warnings():
-        # A doubtful escape in somebody's docstring is no reason to turn a change down.
+        # Warnings, such as invalid escapes in docstrings, are no reason to reject a change.
         warnings.simplefilter("ignore")
         try:
             compile(text, "a module", "exec", dont_inherit=True)
@@ -26,7 +26,7 @@ def why_not_python(text: str) -> str:
 
 
 def missing_names(text: str) -> set[str]:
-    """The names that a module uses though nothing in it defines them; none if a star import may define any."""
+    """The names that a module uses without defining them; empty if a star import may define them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         imports = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom))
@@ -40,13 +40,13 @@ def missing_names(text: str) -> set[str]:
 
 
 def quiet(before: str, after: str) -> set[str]:
-    """The functions that ended by returning something and now return nothing: their end was left out, as a rule."""
-    spoke, speaks = _functions(before), _functions(after)
-    return {name for name in spoke.keys() & speaks.keys() if _ends_with_value(spoke[name]) and _is_mute(speaks[name])}
+    """The functions that ended with a return value and now return nothing, usually because their end is missing."""
+    old, new = _functions(before), _functions(after)
+    return {name for name in old.keys() & new.keys() if _ends_with_value(old[name]) and _returns_nothing(new[name])}
 
 
 def _functions(text: str) -> dict[str, ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions of a module, and the methods of its classes by both names."""
+    """The functions of a module, and the methods of its classes by their qualified names."""
     found: dict[str, ast.FunctionDef | ast.AsyncFunctionDef] = {}
     waiting: list[tuple[str, ast.stmt]] = [("", node) for node in ast.parse(text).body]
     for prefix, node in waiting:
@@ -62,10 +62,10 @@ def _ends_with_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return isinstance(last, ast.Return) and last.value is not None
 
 
-def _is_mute(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    gives = (ast.Yield, ast.YieldFrom, ast.Raise)
+def _returns_nothing(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    others = (ast.Yield, ast.YieldFrom, ast.Raise)
     return not any(
-        isinstance(node, gives) or (isinstance(node, ast.Return) and node.value) for node in ast.walk(function)
+        isinstance(node, others) or (isinstance(node, ast.Return) and node.value) for node in ast.walk(function)
     )
 
 

@@ -1,8 +1,7 @@
-"""Find where in a file a model's SEARCH lines stand.
+"""Find a model's SEARCH lines in a file.
 
-Three readings are tried, the strictest first: as they are, without the blanks at line ends, and shifted as a whole by
-one indentation. The first reading that finds the lines must find them exactly once: which of two places was meant is
-nothing to guess.
+Three comparisons are tried, the strictest first: exact, without trailing whitespace, and with another indentation of
+all lines. The first one with a match must match exactly once.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,22 +12,22 @@ Lines = Sequence[str]
 
 @dataclass(frozen=True)
 class Match:
-    """Where the lines were found, and how to write lines that stand in their place."""
+    """The position of the lines, and how to indent the lines that replace them."""
 
     start: int
     adapt: Callable[[str], str]
 
 
 def find(search: Lines, lines: Lines) -> list[Match]:
-    """All places of the strictest reading that finds any."""
-    for reading in (_as_they_are, _without_trailing_blanks, _shifted):
-        found = [match for start in range(len(lines) - len(search) + 1) if (match := reading(search, lines, start))]
+    """All matches of the strictest comparison that finds any."""
+    for compare in (_exact, _without_trailing_blanks, _shifted):
+        found = [match for start in range(len(lines) - len(search) + 1) if (match := compare(search, lines, start))]
         if found:
             return found
     return []
 
 
-def _as_they_are(search: Lines, lines: Lines, start: int) -> Match | None:
+def _exact(search: Lines, lines: Lines, start: int) -> Match | None:
     is_here = all(lines[start + at] == line for at, line in enumerate(search))
     return Match(start, lambda line: line) if is_here else None
 
@@ -39,7 +38,7 @@ def _without_trailing_blanks(search: Lines, lines: Lines, start: int) -> Match |
 
 
 def _shifted(search: Lines, lines: Lines, start: int) -> Match | None:
-    """A match if every line that is not blank has the same blanks too many, or too few, in front."""
+    """A match if the indentation of all lines that are not blank differs in the same way."""
     shifts: set[tuple[str, str]] = set()
     for at, line in enumerate(search):
         wanted, there = line.rstrip(), lines[start + at].rstrip()
@@ -56,7 +55,7 @@ def _shifted(search: Lines, lines: Lines, start: int) -> Match | None:
 
 
 def _shift(wanted: str, there: str) -> tuple[str, str]:
-    """What to take from the front of a line and what to put there, to get from one indentation to the other."""
+    """The prefix to remove and the prefix to add to change one indentation into the other."""
     if there.endswith(wanted):
         return "", there[: len(there) - len(wanted)]
     if wanted.endswith(there):

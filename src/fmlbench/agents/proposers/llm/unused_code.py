@@ -1,6 +1,6 @@
-"""Whether a change can have an effect, as far as can be said without running it.
+"""Static check whether a change can have an effect.
 
-Small models often write a function or a class that nothing calls. An experiment with it would only tell the old score.
+Small models often write a function or a class that nothing calls. An experiment with it would only give the old score.
 """
 
 import ast

@@ -9,7 +9,7 @@ from fmlbench.agents.proposers.mutate.cursor import Cursor, called
 from fmlbench.agents.proposers.mutate.family import Change
 
 Groups = Mapping[str, Sequence[tuple[str, ...]]]
-"""Names that can stand for each other, by the module they come from; ``ANYWHERE`` for names of one meaning only."""
+"""Interchangeable names by module; ``ANYWHERE`` for names that mean the same in every module."""
 
 ANYWHERE = "*"
 METHOD = ""
@@ -51,7 +51,7 @@ def arguments_of(call: cst.Call, cursor: Cursor) -> Arguments:
 
 
 def stand_ins(call: cst.Call, cursor: Cursor, groups: Groups) -> Iterator[str]:
-    """Names that could be called instead, with the same arguments, and can be had at this place."""
+    """Names that could be called instead with the same arguments and are available here."""
     name, module = called(call), cursor.module_of(call)
     for group in (*groups.get(ANYWHERE, ()), *groups.get(module, ())):
         if name in group:

@@ -1,4 +1,4 @@
-"""Where a walk over a syntax tree stands, and what a family may ask about the place."""
+"""The position of a node in the syntax tree, and what families can ask about it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _SNIPPET_CHARACTERS = 48
 
 @dataclass(frozen=True)
 class Cursor:
-    """A node's surroundings; ``trail`` is the path from the module down to the node's parent."""
+    """The context of a node; ``trail`` is the path from the module down to the node's parent."""
 
     source: Source
     trail: Sequence[cst.CSTNode]
@@ -64,20 +64,20 @@ class Cursor:
         return ""
 
     def text(self, node: cst.CSTNode) -> str:
-        """A node's own words."""
+        """A node's source."""
         return self.source.text(node)
 
     def operand(self, node: cst.BaseExpression) -> str:
-        """A node's own words, in parentheses where an operator beside them could tear them apart."""
+        """A node's source, in parentheses if operator precedence may require them."""
         words = self.source.text(node)
         return words if node.lpar or isinstance(node, _ATOMS) else f"({words})"
 
     def instead_of(self, node: cst.BaseExpression, expression: str) -> str:
-        """An expression in the parentheses it needs to stand in a node's place."""
+        """An expression that replaces a node, in parentheses if needed."""
         return expression if node.lpar or isinstance(self.parent, _ROOMY) else f"({expression})"
 
     def snippet(self, node: cst.CSTNode) -> str:
-        """A node's own words in one short line."""
+        """A node's source in one short line."""
         words = " ".join(self.text(node).split())
         return words if len(words) <= _SNIPPET_CHARACTERS else words[: _SNIPPET_CHARACTERS - 3] + "..."
 
@@ -91,13 +91,13 @@ class Cursor:
         return f"{dotted}.{rest}" if dotted and rest else dotted
 
     def renamed(self, call: cst.Call, name: str) -> str:
-        """What a call's function would be if it went by another name in the same place."""
+        """The function of a call with another name, in the same module or object."""
         if isinstance(call.func, cst.Attribute):
             return f"{self.text(call.func.value)}.{name}"
         return name
 
     def knows(self, call: cst.Call, name: str) -> bool:
-        """Whether that other name can be had there: a bare one must be imported or defined."""
+        """Whether the other name is available there: a bare name must be imported or defined."""
         if isinstance(call.func, cst.Attribute):
             return True
         return name in self.source.imports or name in self.source.defined

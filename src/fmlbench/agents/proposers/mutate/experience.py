@@ -1,4 +1,4 @@
-"""What the steps so far tell a mutator: what was tried, and where changes make no difference or break things."""
+"""What a mutator learns from earlier steps: tried code, and lines whose change had no effect or crashed."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -11,11 +11,11 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Step
 
 Line = tuple[str, str]
-"""A line of code by its file and its words: numbers shift from step to step."""
+"""A line of code, identified by its file and text, because line numbers change between steps."""
 
 
 class Experience:
-    """Reads every step's files once; follows from the session alone, so that a resumed run has the same."""
+    """Reads every step's files once; depends only on the session, so that a resumed run gets the same."""
 
     def __init__(self) -> None:
         self._digests: dict[str, str] = {}
@@ -52,13 +52,13 @@ def digest(files: Mapping[str, str]) -> str:
 
 
 def _compared_with(step: Step, history: History) -> int:
-    """The step whose code it changed: its parent, or what worked before that."""
+    """The step that it is compared with: its parent, or the parent's last working ancestor."""
     parent = step.move.parents[0]
     return parent if history[parent].score is not None else sound_ancestor(history, parent)
 
 
 def _idle_changes(parent: Step, step: Step, session: Session) -> Iterator[tuple[Line, str]]:
-    """The one change by which a step differs from its parent, if it came to nothing."""
+    """The single change between a step and its parent, if it had no effect or crashed."""
     if step.evaluation.outcome is not Outcome.CRASHED and step.score != parent.score:
         return
     before, after = session.code_of(parent.index), session.code_of(step.index)

@@ -81,7 +81,7 @@ def _mutated_again(first: MutatedFiles, focus: MutationFocus, rng: Random, edits
 def compiles(text: str) -> bool:
     """Whether a text is a Python program, as far as can be said without running it."""
     with warnings.catch_warnings():
-        # A doubtful escape in somebody's docstring is no reason to turn a change down.
+        # Warnings, such as invalid escapes in docstrings, are no reason to reject a change.
         warnings.simplefilter("ignore")
         try:
             compile(text, "candidate", "exec", dont_inherit=True)
@@ -91,7 +91,7 @@ def compiles(text: str) -> bool:
 
 
 def _sites(files: Mapping[str, str], focus: MutationFocus, rng: Random) -> Iterator[Site]:
-    """All sites: a file is drawn first, then a family in it, so that neither size nor habit decides alone.
+    """All sites: a file is sampled first, then a family in it, so that large files and common families do not dominate.
 
     A file in which nothing is likely to help mostly has to wait until the others are through.
     """
@@ -148,7 +148,7 @@ def _rank(path: str, suggested: Sequence[str]) -> int | None:
 
 
 def _in_random_order(weights: Mapping[Key, float], rng: Random) -> list[Key]:
-    """Keys in the order in which draws without replacement would bring them up.
+    """Keys in the order of weighted sampling without replacement.
 
     Of exponential clocks with these rates, the first to ring is each with its weight's probability.
     """

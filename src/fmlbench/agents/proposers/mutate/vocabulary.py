@@ -8,7 +8,7 @@ INERT = frozenset(
     | {"default_rng", "Random", "RandomState", "SeedSequence"}
     | {"exist_ok", "parents", "allow_pickle", "weights_only", "download", "disable", "dtype", "copy"}
 )
-"""Values that change how code runs, not what the method is; a luckier seed is no idea."""
+"""Values that do not change the method, such as seeds and numbers of workers."""
 
 SHAPES = frozenset(
     {"kernel_size", "padding", "stride", "dilation", "groups", "num_features", "normalized_shape"}

@@ -28,7 +28,7 @@ _UNWALKED_NODES = (
     cst.ExceptHandler,
 )
 
-# What these do is told to people, not to the method.
+# These calls only print or log, so changing their arguments does not change the method.
 _TALKING_FUNCTIONS = frozenset({"__repr__", "__str__", "extra_repr", "__len__"})
 _TALKING_OBJECTS = frozenset({"print", "logger", "logging", "log", "warnings", "wandb", "writer", "tqdm"})
 

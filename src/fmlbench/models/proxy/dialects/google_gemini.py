@@ -62,7 +62,7 @@ def _refusal(status: int, reason: str) -> Body:
 
 
 def _name_model(path: str, body: Body, model: str) -> str:
-    """Google is told the model in the path, and when tokens are counted in the body, too."""
+    """Google's API has the model in the path, and in the body, too, when tokens are counted."""
     if request := object_at(body, "generateContentRequest"):
         request["model"] = f"models/{model}"
     drop(body, "model")

@@ -28,7 +28,7 @@ _NUMPY = {
 
 
 def _find(node: cst.Assign | cst.Return, cursor: Cursor) -> Iterator[Change]:
-    # Only a statement with a line of its own can be followed by another; constructors hold placeholders.
+    # A statement can only be added after one that has a separate line; constructors contain placeholders.
     is_alone = isinstance(cursor.parent, cst.SimpleStatementLine) and len(cursor.parent.body) == 1
     if not is_alone or cursor.scope == "__init__":
         return

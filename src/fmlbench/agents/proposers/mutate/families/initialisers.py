@@ -1,4 +1,4 @@
-"""Initialisers: begin training from weights drawn another way."""
+"""Initialisers: use another distribution of initial weights."""
 
 from collections.abc import Iterator
 
@@ -29,5 +29,5 @@ def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
 
 
 INITIALISERS = MutationFamily(
-    name="initialisers", idea="draw initial weights another way", nodes=(cst.Call,), find=_find
+    name="initialisers", idea="change the initialisation of weights", nodes=(cst.Call,), find=_find
 )
