@@ -105,9 +105,12 @@ def test_no_picture_serves_two_purposes(recipe: ModuleType, root: Path):
         taken[part] = {picture.tobytes() for picture in pictures}
         return pictures
 
+    def unchanged(pictures: Array, matrix: Array) -> Array:
+        return pictures
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recipe, "rerender", keep)
-        patch.setattr(recipe, "pose", lambda pictures, matrix: pictures)
+        patch.setattr(recipe, "pose", unchanged)
         for part in recipe.PARTS:
             source.render(part, 3, np.random.default_rng(1))
     assert len(taken["audit-test"]) == 30
