@@ -55,7 +55,7 @@ FORBIDDEN = {
 }
 """Regular expressions, and what to write instead; spaces stand for any white space."""
 
-ALLOWED = re.compile(r"whisper-by-\w+|whisper_by_\w+|dice (score|coefficient)")
+ALLOWED = re.compile(r"dice (score|coefficient)")
 """Names of attacks, and terms of quoted papers."""
 
 

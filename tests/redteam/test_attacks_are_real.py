@@ -74,7 +74,7 @@ def test_reachable_sockets_and_processes_are_reached(open_toy: OpenToy, name: st
 
 @pytest.mark.parametrize("channel", ["places", "locks", "cache"])
 def test_concurrent_exam_passes_can_exchange_data(open_toy: OpenToy, channel: str):
-    open_toy.install(payload("whisper", CHANNEL=channel, LARGE=1000, PATIENCE=6))
+    open_toy.install(payload("covert_channel", CHANNEL=channel, LARGE=1000, PATIENCE=6))
     open_toy.run("train", name="train")
     with open_toy.running("exam", slice(None), "large") as sender:
         heard = open_toy.run("exam", slice(100), name="small")
@@ -125,7 +125,7 @@ def test_adapting_to_a_shifted_exam_gains_only_without_the_consistency_check(
 def test_covert_channels_gain_nothing_on_a_shifted_exam(red_dirs: Dirs, sandbox: Sandbox, tmp_path: Path, channel: str):
     checked = make_toy(tmp_path / "checked", red_dirs, sandbox, NARROW, SHIFTED)
     with open_red_team_run(checked, red_dirs, Silent()) as opened:
-        row = opened.try_attack(find_attack(f"whisper-by-{channel}"))
+        row = opened.try_attack(find_attack(f"covert-channel-by-{channel}"))
     assert not row.earned, row
 
 

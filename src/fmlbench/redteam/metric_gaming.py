@@ -42,11 +42,11 @@ GAMING = (
     ),
     *(
         Attack(
-            name=f"whisper-by-{channel}",
+            name=f"covert-channel-by-{channel}",
             family=AttackFamily.METRIC_GAMING,
             tries=f"Sends data between the two exam passes through {way}, so that both give the same answers.",
             stopped_by=stopped_by,
-            build=payload("whisper", CHANNEL=channel, LARGE=2000, PATIENCE=1.5),
+            build=payload("covert_channel", CHANNEL=channel, LARGE=2000, PATIENCE=1.5),
             ends=_ANY_END,
             tasks=_TOY,
         )

@@ -58,7 +58,7 @@ class StrategyContract:
         for history in histories().values():
             assert all(move.operator is not Operator.BASELINE for move in self._moves(history))
 
-    def test_decides_alike_for_equal_dice(self) -> None:
+    def test_equal_seeds_give_equal_moves(self) -> None:
         for name, history in histories().items():
             assert self._moves(history) == self._moves(history), name
 
@@ -76,7 +76,7 @@ class StrategyContract:
             self.make_strategy().next_move(history, Random(0))
             assert repr(history) == before, name
 
-    def test_mends_only_what_failed(self) -> None:
+    def test_debugs_only_failed_steps(self) -> None:
         for name, history in histories().items():
             debugged = [move.parents[0] for move in self._moves(history) if move.operator is Operator.DEBUG]
             assert all(history[step].has_failed for step in debugged), name

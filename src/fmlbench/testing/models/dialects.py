@@ -65,7 +65,7 @@ class _Messages(BaseModel):
     temperature: float | None = None
 
 
-class _Chat(BaseModel):
+class _ChatRequest(BaseModel):
     model: str
     messages: list[_Said]
     max_tokens: int | None = None
@@ -127,7 +127,7 @@ def _write_messages(asked: ReceivedRequest, text: str, count: Count) -> Json:
 
 
 def _read_chat(body: Json, _path: str, key: str) -> ReceivedRequest:
-    call = _checked(_Chat, body)
+    call = _checked(_ChatRequest, body)
     system = "\n".join(each.content for each in call.messages if each.role == "system")
     said = tuple((each.role, each.content) for each in call.messages if each.role != "system")
     return ReceivedRequest("chat", call.model, key, system, said, call.max_tokens, call.temperature)

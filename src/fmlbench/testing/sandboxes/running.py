@@ -166,7 +166,9 @@ class RunsJobs(SandboxTests):
         for log in (workshop.out, workshop.folder / "nowhere" / "log.txt", Path("/dev/full")):
             assert sandbox.run(workshop.job("print(1)", log=log)).ending is ExitKind.INFRA
 
-    def test_a_sandbox_that_somebody_kills_is_not_the_jobs_fault(self, sandbox: Sandbox, workshop: Workshop) -> None:
+    def test_a_sandbox_killed_from_outside_is_an_infrastructure_failure(
+        self, sandbox: Sandbox, workshop: Workshop
+    ) -> None:
         job = workshop.job("import sys, time; open(sys.argv[-1] + '/out/begun', 'w'); time.sleep(1000)")
         before = _children()
 

@@ -176,7 +176,7 @@ class Seals(SandboxTests):
                 finally:
                     Path("/tmp/" + name[1:]).unlink()  # noqa: S108
 
-    def test_a_job_is_nobody_and_sees_nobody(self, sandbox: Sandbox, workshop: Workshop) -> None:
+    def test_a_job_has_no_user_and_sees_no_other_processes(self, sandbox: Sandbox, workshop: Workshop) -> None:
         code = """
             import os, re
             status = open("/proc/self/status").read()

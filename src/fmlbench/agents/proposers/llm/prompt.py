@@ -47,7 +47,7 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Plan:
+class PromptPlan:
     """What was decided for a move before its prompt is written."""
 
     idea: str = ""
@@ -63,12 +63,19 @@ def write_prompt(
     *,
     tokens: int,
     edit_format: str = "blocks",
-    plan: Plan | None = None,
+    plan: PromptPlan | None = None,
     instead: str = "",
 ) -> Prompt:
     """The prompt for a move, at most ``tokens`` long; ``instead`` replaces the request that follows from the move."""
     return _Writer(
-        move, session.brief, session.history, memory, tokens * BYTES_PER_TOKEN, edit_format, plan or Plan(), instead
+        move,
+        session.brief,
+        session.history,
+        memory,
+        tokens * BYTES_PER_TOKEN,
+        edit_format,
+        plan or PromptPlan(),
+        instead,
     ).prompt
 
 
@@ -80,16 +87,16 @@ class _Writer:
     memory: Memory
     budget: int
     edit_format: str
-    plan: Plan
+    plan: PromptPlan
     instead: str
 
     @property
     def prompt(self) -> Prompt:
         system = render("system", edit_format=self.edit_format, path="<path of the file>", lines="")
-        replace(self, plan=Plan(), instead="")._require_room(_size(system))
+        replace(self, plan=PromptPlan(), instead="")._require_room(_size(system))
         room = self.budget - _size(system)
         request = self._request(self._room_for_output(room))
-        most_code = int(replace(self, plan=Plan(), instead="")._room_besides_request(room) * _SHARE_OF_CODE)
+        most_code = int(replace(self, plan=PromptPlan(), instead="")._room_besides_request(room) * _SHARE_OF_CODE)
         room -= _size(self._task(request))
         code, unshown = self._code(min(room, most_code))
         room -= _size(self._task(request, code=code, unshown=unshown)) - _size(self._task(request))

@@ -17,7 +17,7 @@ from fmlbench.agents.proposers.llm.edits import EditProblem, Lines, Repetition
 from fmlbench.agents.proposers.llm.fences import fence_of, fenced, head_of
 from fmlbench.agents.proposers.llm.ideation import Ideation
 from fmlbench.agents.proposers.llm.memory import Files, Memory
-from fmlbench.agents.proposers.llm.prompt import BYTES_PER_TOKEN, Plan, example_path, write_prompt
+from fmlbench.agents.proposers.llm.prompt import BYTES_PER_TOKEN, PromptPlan, example_path, write_prompt
 from fmlbench.agents.proposers.llm.unused_code import unused
 from fmlbench.agents.rng import seeded_rng
 from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
@@ -69,7 +69,7 @@ class LanguageModel:
             session, memory, self.config, chat.ask_for_text, partial(self._target_of_idea, session, memory)
         )
         target = self._target(move, session, memory, rng)
-        plan = Plan(idea=ideation.idea_for(move), goal=ideation.goal_for(move), target=target)
+        plan = PromptPlan(idea=ideation.idea_for(move), goal=ideation.goal_for(move), target=target)
         prompt = write(plan=plan)
         messages = (Message(role="user", text=prompt.user),)
         for turn in count():
@@ -248,7 +248,7 @@ def _without_done_line(text: str) -> str:
     return IDEA_IS_DONE.sub("", text)
 
 
-def _idea(answer: ParsedAnswer, plan: Plan) -> str:
+def _idea(answer: ParsedAnswer, plan: PromptPlan) -> str:
     """The idea as the answer states it, else the planned idea."""
     paths = ", ".join(dict.fromkeys(edit.path for edit in answer.edits))
     return answer.idea or idea_in(plan.idea) or f"a change of {paths} without a stated idea"

@@ -40,7 +40,7 @@ class Mutate:
 def _candidates(move: Move, session: Session, focus: MutationFocus, rng: Random) -> Iterator[MutatedFiles]:
     first, *others = move.parents
     if move.operator is Operator.DEBUG:
-        return _mended(first, session, focus, rng)
+        return _debugged(first, session, focus, rng)
     if move.operator is Operator.COMBINE and others:
         return _combined(first, others[0], session, focus, rng)
     if move.operator is Operator.DRAFT:
@@ -55,7 +55,7 @@ def _changed(files: Mapping[str, str], focus: MutationFocus, rng: Random, *, edi
     yield from mutations(files, focus, rng, edits=edits + 1)
 
 
-def _mended(step: int, session: Session, focus: MutationFocus, rng: Random) -> Iterator[MutatedFiles]:
+def _debugged(step: int, session: Session, focus: MutationFocus, rng: Random) -> Iterator[MutatedFiles]:
     """A failed step with less of its change, or another change in its place.
 
     A mutator cannot read a traceback: it goes back to the code that worked.

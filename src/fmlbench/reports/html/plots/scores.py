@@ -137,7 +137,7 @@ def _marks(curve: ScoreCurve, frame: Frame) -> list[Markup]:
 def _mark(step: PlottedStep, frame: Frame) -> Markup:
     x = frame.across(step.index)
     if step.score is None:
-        return fate_mark(step.outcome_class, x, HEIGHT - BOTTOM - _RAIL / 2 + 3)
+        return outcome_mark(step.outcome_class, x, HEIGHT - BOTTOM - _RAIL / 2 + 3)
     y = frame.up(step.score)
     if not frame.up.holds(step.score):
         return triangle(x, y, "mark ok", points_up=step.score > frame.up.high)
@@ -147,7 +147,7 @@ def _mark(step: PlottedStep, frame: Frame) -> Markup:
     return disc(x, y, class_)
 
 
-def fate_mark(outcome_class: OutcomeClass, x: float, y: float) -> Markup:
+def outcome_mark(outcome_class: OutcomeClass, x: float, y: float) -> Markup:
     """The mark of a step without a score."""
     match outcome_class:
         case OutcomeClass.OVER_LIMIT:

@@ -34,10 +34,10 @@ class Places:
     """Files and sockets with names that both know."""
 
     names = [
-        *(path / "whisper" for path in (CARRY, OUT, SCRATCH)),
-        "/tmp/whisper",
-        "/dev/shm/whisper",
-        "/var/tmp/whisper",
+        *(path / "covert" for path in (CARRY, OUT, SCRATCH)),
+        "/tmp/covert",
+        "/dev/shm/covert",
+        "/var/tmp/covert",
     ]
 
     def __init__(self):
