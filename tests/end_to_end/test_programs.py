@@ -76,7 +76,7 @@ cache, runs, run = map(Path, sys.argv[1:])
 execute_run(RunFolder(run), dirs=Dirs(cache=cache, runs=runs), progress=Silent(), watch=lambda _: None)
 """
 
-WHISPER = """
+SENDER = """
 import os, time
 while True:
     open(os.path.join(os.path.dirname(os.__file__), "this.py")).close()
@@ -184,7 +184,7 @@ def test_ten_submissions_at_once_spend_no_more_than_the_budget(make: Run, dirs: 
 def test_a_program_cannot_talk_to_its_candidate_while_that_is_tested(make: Run, dirs: Dirs):
     """Both can read a file, and the kernel tells who opens it: so one of them stands still."""
     command = (
-        f"python -c {shlex.quote(WHISPER)} & echo {shlex.quote(LISTEN)} >> tinylearn/model.py; "
+        f"python -c {shlex.quote(SENDER)} & echo {shlex.quote(LISTEN)} >> tinylearn/model.py; "
         "export PATIENCE=100; python tinylearn/model.py; fml submit -m listen; python tinylearn/model.py; kill $!"
     )
     state, log = play_out(make(command, steps=2), dirs)
