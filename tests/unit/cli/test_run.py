@@ -57,7 +57,7 @@ def without_bubblewrap(isolation: Isolation) -> None:
         ),
         (
             ("run", "toy", "--agent", "command", "--cmd", "true", "--set", "see=/var/lib/../lib"),
-            "There is no '/var/lib/../lib' for the agent's program to see.",
+            "see= contains '/var/lib/../lib', which is not an absolute path that exists.",
         ),
         (("bench", "--suite", "slow"), "There is no suite named 'slow'."),
         (("resume", "nothing"), "There is no run named 'nothing'."),
