@@ -94,7 +94,7 @@ class ProposerContract:
                 if path.endswith(".py"):
                     ast.parse(text)
 
-    def test_proposes_alike_for_equal_dice(self) -> None:
+    def test_proposes_the_same_with_an_equal_generator(self) -> None:
         for move in MOVES:
             one, other = self._propose(move), self._propose(move)
             assert (one.files, one.idea, one.rejection) == (other.files, other.idea, other.rejection), move

@@ -58,7 +58,7 @@ class StrategyContract:
         for history in histories().values():
             assert all(move.operator is not Operator.BASELINE for move in self._moves(history))
 
-    def test_decides_alike_for_equal_dice(self) -> None:
+    def test_decides_the_same_with_an_equal_generator(self) -> None:
         for name, history in histories().items():
             assert self._moves(history) == self._moves(history), name
 
@@ -76,7 +76,7 @@ class StrategyContract:
             self.make_strategy().next_move(history, Random(0))
             assert repr(history) == before, name
 
-    def test_mends_only_what_failed(self) -> None:
+    def test_debugs_only_failed_steps(self) -> None:
         for name, history in histories().items():
             debugged = [move.parents[0] for move in self._moves(history) if move.operator is Operator.DEBUG]
             assert all(history[step].has_failed for step in debugged), name
@@ -92,7 +92,7 @@ class StrategyContract:
             self._agent().run(session)
             assert len(session.history.proposed) <= _BUDGET, name
 
-    def test_takes_the_same_way_again_from_the_same_seed(self) -> None:
+    def test_repeats_a_search_with_the_same_seed(self) -> None:
         one, other = _session(), _session()
         self._agent().run(one)
         self._agent().run(other)

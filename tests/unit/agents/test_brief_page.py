@@ -1,4 +1,4 @@
-"""The brief as a page holds everything an agent is told."""
+"""The page contains every part of the brief."""
 
 from fmlbench.agents.brief_page import brief_page
 from fmlbench.core.brief import Brief, StageBrief

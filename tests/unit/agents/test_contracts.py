@@ -43,7 +43,7 @@ class Meddling:
         return Move(operator=Operator.DRAFT)
 
 
-def _own_dice(history: History, rng: Random) -> Move | None:
+def _unseeded(history: History, rng: Random) -> Move | None:
     return Move(operator=Operator.IMPROVE, tags={"rng": str(Random().random())})
 
 
@@ -51,7 +51,7 @@ def _from_nowhere(history: History, rng: Random) -> Move | None:
     return Move(operator=Operator.IMPROVE, parents=(len(history),))
 
 
-def _mend_the_best(history: History, rng: Random) -> Move | None:
+def _debug_the_best(history: History, rng: Random) -> Move | None:
     return Move(operator=Operator.DEBUG, parents=(history.best.index if history.best else 0,))
 
 
@@ -68,12 +68,12 @@ def _baseline_again(history: History, rng: Random) -> Move | None:
     [
         (Counting, StrategyContract.test_remembers_nothing_between_decisions),
         (Meddling, StrategyContract.test_leaves_the_history_as_it_was),
-        (lambda: Deciding(_own_dice), StrategyContract.test_decides_alike_for_equal_dice),
-        (lambda: Deciding(_own_dice), StrategyContract.test_an_interruption_changes_nothing),
+        (lambda: Deciding(_unseeded), StrategyContract.test_decides_the_same_with_an_equal_generator),
+        (lambda: Deciding(_unseeded), StrategyContract.test_an_interruption_changes_nothing),
         (lambda: Deciding(_from_nowhere), StrategyContract.test_builds_only_on_steps_that_exist),
         (lambda: Deciding(_from_nowhere), StrategyContract.test_ends_with_the_budget),
-        (lambda: Deciding(_own_dice), StrategyContract.test_takes_the_same_way_again_from_the_same_seed),
-        (lambda: Deciding(_mend_the_best), StrategyContract.test_mends_only_what_failed),
+        (lambda: Deciding(_unseeded), StrategyContract.test_repeats_a_search_with_the_same_seed),
+        (lambda: Deciding(_debug_the_best), StrategyContract.test_debugs_only_failed_steps),
         (lambda: Deciding(_improve_the_last), StrategyContract.test_prefers_no_score_that_is_no_number),
         (lambda: Deciding(_baseline_again), StrategyContract.test_makes_no_second_baseline),
     ],
@@ -95,12 +95,12 @@ class Proposing:
     idea: str = "an idea"
     keeps: bool = True
     submits: bool = False
-    own_dice: bool = False
+    unseeded: bool = False
 
     def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
         files = {**(session.code_of(0) if self.keeps else {}), **self.files}
-        if self.own_dice:
-            files["dice.txt"] = str(Random().random())
+        if self.unseeded:
+            files["random.txt"] = str(Random().random())
         proposal = Proposal(move=move, files=files, idea=self.idea)
         if self.submits:
             session.submit(proposal)
@@ -115,7 +115,7 @@ class Proposing:
         (Proposing(idea="two\nlines"), ProposerContract.test_says_its_idea_in_one_line),
         (Proposing(idea=" "), ProposerContract.test_says_its_idea_in_one_line),
         (Proposing(keeps=False), ProposerContract.test_hands_in_all_editable_files),
-        (Proposing(own_dice=True), ProposerContract.test_proposes_alike_for_equal_dice),
+        (Proposing(unseeded=True), ProposerContract.test_proposes_the_same_with_an_equal_generator),
         (Proposing(submits=True), ProposerContract.test_only_proposes),
     ],
 )

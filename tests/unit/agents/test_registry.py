@@ -105,9 +105,9 @@ def test_an_unheard_of_agent_gets_the_list_without_test_doubles():
 
 def test_a_path_is_recorded_so_that_it_holds_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", "/home/somebody")
+    monkeypatch.setenv("HOME", "/home/user")
     assert agent_spec("codex", {"program": "bin/codex"}).settings["program"] == str(tmp_path / "bin" / "codex")
-    assert agent_spec("codex", {"program": "~/codex"}).settings["program"] == "/home/somebody/codex"
+    assert agent_spec("codex", {"program": "~/codex"}).settings["program"] == "/home/user/codex"
     assert agent_spec("codex", {}).settings["program"] == ""
 
 
@@ -171,7 +171,7 @@ def test_a_package_whose_agent_cannot_be_loaded_is_named(monkeypatch: pytest.Mon
 
 
 @pytest.mark.usefixtures("other_packages")
-def test_nobody_can_take_the_name_of_a_built_in_agent():
+def test_built_in_names_take_precedence():
     assert all_agents()["greedy"] is AGENTS["greedy"]
 
 

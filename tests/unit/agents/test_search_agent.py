@@ -25,7 +25,7 @@ def score(files: Mapping[str, str]) -> float:
 
 @dataclass(frozen=True)
 class Dicing:
-    """Writes down what its dice showed."""
+    """Records its random choices."""
 
     thrown: list[float] = field(default_factory=list[float])
 
@@ -65,7 +65,7 @@ def test_does_nothing_without_a_budget():
     assert len(session.history) == 1
 
 
-def test_throws_the_same_dice_after_an_interruption():
+def test_random_choices_are_the_same_after_an_interruption():
     whole, resumed = Dicing(), Dicing()
     session = RecordedSession(FILES, score, steps=6, seed=3)
     SearchAgent(Repeat(), whole).run(session)
@@ -74,14 +74,14 @@ def test_throws_the_same_dice_after_an_interruption():
     assert resumed.thrown == whole.thrown[4:]
 
 
-def test_throws_other_dice_for_another_seed():
+def test_random_choices_differ_for_another_seed():
     one, other = Dicing(), Dicing()
     SearchAgent(Repeat(), one).run(RecordedSession(FILES, score, steps=1, seed=1))
     SearchAgent(Repeat(), other).run(RecordedSession(FILES, score, steps=1, seed=2))
     assert one.thrown != other.thrown
 
 
-def test_dice_are_the_same_in_every_process_and_version():
+def test_random_choices_are_the_same_in_every_process():
     # Worked out with sha256("7/move/3"); a change here would make old runs impossible to resume.
     assert seeded_rng(7, "move", 3).getrandbits(32) == 2687553083
 

@@ -73,7 +73,7 @@ def test_what_no_record_can_hold_is_refused_whatever_the_range(word: str):
 @pytest.mark.parametrize(
     ("low", "high", "words"), [(None, None, ""), (1, None, "1 or more"), (None, 2, "2 or less"), (0, 0.5, "0 to 0.5")]
 )
-def test_a_range_is_told_in_words(low: float | None, high: float | None, words: str):
+def test_a_range_is_described(low: float | None, high: float | None, words: str):
     assert Setting(1, "", low=low, high=high).range == words
 
 

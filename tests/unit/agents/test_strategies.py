@@ -32,14 +32,14 @@ class TestGreedy:
     def test_goes_back_to_the_baseline_when_nothing_beat_it(self):
         assert decide(Greedy(), history_of(0.5, 0.4, 0.5)) == (Operator.IMPROVE, (0,))
 
-    def test_mends_what_a_debug_left_broken_from_there(self):
+    def test_debugs_a_failed_fix_again(self):
         assert decide(Greedy(), history_of(0.5, CRASH, debug(CRASH, of=1))) == (Operator.DEBUG, (2,))
 
     def test_gives_a_crash_up_after_two_tries(self):
         history = history_of(0.5, CRASH, debug(CRASH, of=1), debug(CRASH, of=2))
         assert decide(Greedy(), history) == (Operator.IMPROVE, (0,))
 
-    def test_gives_a_crash_up_at_once_when_told_so(self):
+    def test_gives_up_a_crash_at_once_without_debug_tries(self):
         assert decide(Greedy(debug_tries=0), history_of(0.5, CRASH)) == (Operator.IMPROVE, (0,))
 
     def test_counts_tries_afresh_for_a_new_crash(self):
@@ -47,13 +47,13 @@ class TestGreedy:
         assert decide(Greedy(), history) == (Operator.DEBUG, (4,))
 
     @pytest.mark.parametrize("outcome", sorted(set(Outcome) - {Outcome.OK, Outcome.INFRA}))
-    def test_mends_every_failure_that_is_the_candidates_own(self, outcome: Outcome):
+    def test_fixes_every_failure_caused_by_the_candidate(self, outcome: Outcome):
         assert decide(Greedy(), history_of(0.5, outcome)) == (Operator.DEBUG, (1,))
 
-    def test_does_not_mend_what_the_machine_broke(self):
+    def test_does_not_fix_infrastructure_failures(self):
         assert decide(Greedy(), history_of(0.5, INFRA)) == (Operator.IMPROVE, (0,))
 
-    def test_mends_a_score_that_is_no_number(self):
+    def test_fixes_a_step_whose_score_is_nan(self):
         assert decide(Greedy(), history_of(0.5, math.nan)) == (Operator.DEBUG, (1,))
 
     def test_never_debugs_the_baseline(self):

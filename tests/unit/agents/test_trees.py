@@ -1,4 +1,4 @@
-"""Every strategy grows the tree that its paper draws, with dice and with a model; the long tests do so for real."""
+"""Every strategy grows the tree of its paper, with random changes and with a model; the long tests run experiments."""
 
 import pytest
 

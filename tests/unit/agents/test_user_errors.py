@@ -1,4 +1,4 @@
-"""Mistakes in a user's own agent are told with the file and the line; ours stay tracebacks."""
+"""Mistakes in a user's agent are reported with file and line; bugs of fmlbench keep their traceback."""
 
 import sys
 from collections.abc import Callable
@@ -97,7 +97,7 @@ def test_a_file_without_mistakes_plays(write: Callable[..., None]):
         ),
     ],
 )
-def test_a_file_that_cannot_be_read_is_told_with_the_line(write: Callable[..., None], old: str, new: str, message: str):
+def test_a_mistake_in_a_file_is_reported_with_its_line(write: Callable[..., None], old: str, new: str, message: str):
     write(old, new)
     with pytest.raises(AgentBroken) as caught:
         find_agent("./mine.py")
@@ -113,7 +113,7 @@ def test_each_mistake_has_a_hint_of_its_own_where_there_is_one(write: Callable[.
     write(ENTRY, preset("{'drafts': 0}"))
     with pytest.raises(AgentBroken) as caught:
         find_agent("./mine.py")
-    assert caught.value.hint == "It is a whole number like 5, 1 or more: how many drafts come first."
+    assert caught.value.hint == "drafts: number of initial drafts; default 5."
 
 
 def test_a_file_elsewhere_is_named_by_its_whole_path(write: Callable[..., None], monkeypatch: pytest.MonkeyPatch):
@@ -168,9 +168,7 @@ def test_a_module_that_the_file_imports_is_named_beside_it(
         ("lambda spec: Writer()", "lambda spec: None", "./mine.py: NoneType has no method propose"),
     ],
 )
-def test_what_goes_wrong_in_the_midst_of_a_run_is_told_with_the_line(
-    write: Callable[..., None], old: str, new: str, message: str
-):
+def test_a_mistake_during_a_run_is_reported_with_its_line(write: Callable[..., None], old: str, new: str, message: str):
     write(old, new)
     with pytest.raises(AgentBroken) as caught:
         play()
@@ -182,9 +180,7 @@ def test_what_goes_wrong_in_the_midst_of_a_run_is_told_with_the_line(
     ("error", "passes"),
     [("NoMoreCalls('spent')", NoMoreCalls), ("ModelTrouble('silent', hint='Wait.')", ModelTrouble)],
 )
-def test_what_has_a_way_out_of_its_own_is_nobody_s_mistake(
-    write: Callable[..., None], error: str, passes: type[Exception]
-):
+def test_errors_of_fmlbench_pass_unchanged(write: Callable[..., None], error: str, passes: type[Exception]):
     imports = "from fmlbench.core.agents import NoMoreCalls\nfrom fmlbench.core.errors import ModelTrouble\n"
     write(PROPOSAL, f"self.give_up()\n    def give_up(self):\n        raise {error}")
     Path("mine.py").write_text(imports + Path("mine.py").read_text())
@@ -212,7 +208,7 @@ class Theirs:
         return self.made  # pyright: ignore[reportReturnType]
 
 
-def test_a_package_s_mistake_is_told_with_its_file():
+def test_a_mistake_in_a_package_is_reported_with_its_file():
     with pytest.raises(AgentFailed) as caught:
         SearchAgent(Theirs(KeyError("climb")), Unchanged()).run(session_of())
     assert caught.value.message.partition(", line ")[0].endswith("test_user_errors.py")
@@ -238,7 +234,7 @@ def test_a_mistake_of_our_own_stays_a_traceback():
         (Move(operator=Operator.BASELINE), "a move has the operator baseline"),
     ],
 )
-def test_a_move_that_cannot_be_played_is_told_why(move: object, message: str):
+def test_an_invalid_move_is_reported(move: object, message: str):
     with pytest.raises(Mistake, match=message):
         require_move(move, steps=4)
 

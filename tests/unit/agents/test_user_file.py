@@ -45,7 +45,7 @@ def test_the_record_holds_the_whole_path_and_a_run_is_named_by_the_last_of_it(
     assert (spec.name, spec.slug) == (str(preset), "bold")
 
 
-def test_a_file_that_is_not_there_is_told_so(tmp_path: Path):
+def test_a_missing_file_is_reported(tmp_path: Path):
     with pytest.raises(AgentNotFound, match="There is no file"):
         find_agent(str(tmp_path / "none.py"))
 
@@ -77,7 +77,7 @@ def test_a_file_that_has_changed_is_not_what_the_record_names(preset: Path, monk
     assert isinstance(build_agent(spec, bare_context()), SearchAgent)
 
 
-def test_a_record_from_before_there_were_digests_is_gone_on_with(preset: Path):
+def test_a_record_without_a_digest_can_be_resumed(preset: Path):
     spec = agent_spec(str(preset), {}).model_copy(update={"file": ""})
     assert isinstance(build_agent(spec, bare_context()), SearchAgent)
 

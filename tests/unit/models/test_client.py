@@ -109,9 +109,9 @@ def test_a_script_answers_by_step_and_try_and_begins_anew_at_its_end(tmp_path: P
         ("{}", "is not a list."),
         ('["a", 1]', "has an invalid answer in entry 2."),
         ('["a", ["b", 1]]', "has an invalid answer in entry 2."),
-        ('["a",\n nonsense]', "is no JSON: expected ident at line 2 column 3."),
-        ('["a", []]', "has nothing to say in a step."),
-        ("[]", "has nothing to say in a step."),
+        ('["a",\n nonsense]', "is not valid JSON: expected ident at line 2 column 3."),
+        ('["a", []]', "has a step without answers."),
+        ("[]", "has a step without answers."),
     ],
 )
 def test_a_script_that_is_none_is_refused_with_the_place_of_the_mistake(tmp_path: Path, text: str, problem: str):

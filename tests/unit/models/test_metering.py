@@ -89,7 +89,7 @@ def test_a_call_that_could_break_a_cap_is_not_made(caps: Caps, spent: Spending, 
 
 
 def test_a_cap_in_dollars_needs_a_price():
-    with pytest.raises(BadRequest, match="price of test/counting is not known"):
+    with pytest.raises(BadRequest, match="price of test/counting is unknown"):
         Metered(Counting(), unknown, Caps(dollars=1.0), Spending).complete(REQUEST)
 
 

@@ -1,4 +1,4 @@
-"""Asking again, as long as there is time; time is told by a clock that only moves when somebody waits."""
+"""Retries while there is time, with a clock that only advances in sleep."""
 
 from dataclasses import dataclass, field
 
@@ -74,7 +74,7 @@ def test_a_run_that_never_got_an_answer_before_its_deadline_can_be_resumed():
         world.patient(has_answered=False).complete(REQUEST)
 
 
-def test_a_wrong_key_is_told_at_the_deadline_too():
+def test_a_wrong_key_is_also_reported_at_the_deadline():
     with pytest.raises(ModelUnavailable):
         World(deadline=1.0, call_seconds=9.0, is_transient=False).patient().complete(REQUEST)
 
@@ -107,4 +107,4 @@ def test_a_reason_that_ends_with_a_dot_ends_its_sentence_once_and_the_hint_names
     with pytest.raises(ModelTrouble) as caught:
         Patient(Unreachable(), ()).complete(REQUEST)
     assert caught.value.message == "test/away did not answer: the connection failed: Connection error."
-    assert "'fmlbench models test MODEL' tries a key" in caught.value.hint
+    assert "test with 'fmlbench models test MODEL'" in caught.value.hint

@@ -84,7 +84,7 @@ def test_whole_files_stand_between_their_markers():
     assert edits(answer) == (WholeFile("src/new.py", "x = 1\n"), WholeFile("b.txt", "hello\n"))
 
 
-def test_several_fenced_files_are_told_apart():
+def test_several_fenced_files_are_read_separately():
     answer = "a.py\n```python\nx = 1\n```\n\nb.py\n```python\ny = 2\n```\n"
     assert edits(answer) == (fenced_file("a.py", "x = 1\n"), fenced_file("b.py", "y = 2\n"))
 

@@ -83,7 +83,7 @@ def test_what_fits_twice_is_shown_with_the_lines_around_it():
     assert str(caught.value).endswith("\n\none = 1\nx = 1\ntwo = 2\n\n\n\nthree = 3\nx = 1")
 
 
-def test_lines_of_another_file_are_told_where_they_stand():
+def test_lines_of_another_file_are_reported_with_its_path():
     files = {"a.py": "x = 1\n", "b.py": "if y:\n    z = 1\n"}
     with pytest.raises(EditProblem, match=r"not in the file, but in b\.py: write that path above them"):
         apply([Replacement("a.py", ("z = 1",), ("z = 2",))], files, lambda _: True)
@@ -103,11 +103,11 @@ def test_all_edits_or_none():
     assert FILES["model.py"] == MODEL
 
 
-def test_every_problem_is_told_at_once():
-    told = problem_of(replacement("nowhere", "x"), WholeFile("protected/a.py", ""), replacement("x", "y", "none.py"))
-    assert "Edit 1 (model.py): The SEARCH lines are not in the file" in told
-    assert "Edit 2 (protected/a.py): This file is not editable. Editable files: model.py, notes.txt." in told
-    assert "Edit 3 (none.py): There is no such file. Editable files: model.py, notes.txt." in told
+def test_all_problems_are_reported_at_once():
+    shown = problem_of(replacement("nowhere", "x"), WholeFile("protected/a.py", ""), replacement("x", "y", "none.py"))
+    assert "Edit 1 (model.py): The SEARCH lines are not in the file" in shown
+    assert "Edit 2 (protected/a.py): This file is not editable. Editable files: model.py, notes.txt." in shown
+    assert "Edit 3 (none.py): There is no such file. Editable files: model.py, notes.txt." in shown
 
 
 def test_a_file_of_the_same_name_may_have_been_meant():
@@ -122,8 +122,8 @@ def test_the_nearest_lines_may_be_in_another_file():
 
 
 def test_the_nearest_lines_are_shown():
-    told = problem_of(replacement("        self.widht = 8\n        self.depth = 2", "pass"))
-    assert told.endswith(":\n\n        self.width = 8\n        self.depth = 2")
+    shown = problem_of(replacement("        self.widht = 8\n        self.depth = 2", "pass"))
+    assert shown.endswith(":\n\n        self.width = 8\n        self.depth = 2")
 
 
 def test_edits_are_made_one_after_the_other():
@@ -143,8 +143,8 @@ def test_an_identical_rewrite_is_no_change():
 def test_only_python_must_parse():
     """The reference editor asked it of notes."""
     assert applied(replacement("Nothing (to see) here.", "Nothing (to", "notes.txt"))["notes.txt"] == "Nothing (to\n"
-    told = problem_of(replacement("class Net:", "class Net(:"))
-    assert "model.py would not be valid Python: invalid syntax in line 1: class Net(:" in told
+    shown = problem_of(replacement("class Net:", "class Net(:"))
+    assert "model.py would not be valid Python: invalid syntax in line 1: class Net(:" in shown
 
 
 def test_new_files_come_whole_or_from_an_empty_search():
@@ -216,7 +216,7 @@ def test_fuzz_what_occurs_once_is_replaced_and_nothing_else_moves(
 
 @given(cut_file(), st.integers(1, 8))
 def test_fuzz_a_uniform_indentation_is_given_back(cut: tuple[list[str], int, int, list[str]], width: int):
-    """Lines are told apart by a number, so that they can be found in one place alone."""
+    """Each line has a unique number."""
     lines, start, stop, fresh = cut
     shallow = [f"{line.rstrip()} {number}" for number, line in enumerate(lines)]
     deep = [" " * width + line for line in shallow]

@@ -1,4 +1,4 @@
-"""Changes are told as they would be answered: whoever copies what was told hands in the same change."""
+"""Changes are formatted like answers: an answer that copies one makes the same change."""
 
 import pytest
 
@@ -23,13 +23,13 @@ REPEATING = "a = 1\npass\nb = 1\npass\nc = 1\n"
         ({"m.py": MODEL}, {"m.py": MODEL, "d/new.py": "x = 1\ny = 2\n"}),
     ],
 )
-def test_a_change_that_is_told_can_be_handed_in(before: dict[str, str], after: dict[str, str]):
+def test_a_formatted_change_can_be_applied(before: dict[str, str], after: dict[str, str]):
     assert apply(read_answer(format_change(before, after), before).edits, before, lambda _: True) == after
 
 
-def test_a_change_of_one_line_is_told_in_one_line():
-    told = format_change({"m.py": MODEL}, {"m.py": MODEL.replace("= 4", "= 5")})
-    assert told == "m.py\n<<<<<<< SEARCH\nlayer_4 = 4\n=======\nlayer_4 = 5\n>>>>>>> REPLACE"
+def test_a_change_of_one_line_shows_one_line():
+    shown = format_change({"m.py": MODEL}, {"m.py": MODEL.replace("= 4", "= 5")})
+    assert shown == "m.py\n<<<<<<< SEARCH\nlayer_4 = 4\n=======\nlayer_4 = 5\n>>>>>>> REPLACE"
 
 
 @pytest.mark.parametrize(
@@ -40,16 +40,16 @@ def test_a_change_of_one_line_is_told_in_one_line():
         ({"m.py": MODEL, "n.md": "x\n"}, {"m.py": MODEL, "n.md": "y\n", "d/new.py": "x = 1\ny = 2\n"}),
     ],
 )
-def test_definitions_that_are_told_can_be_handed_in(before: dict[str, str], after: dict[str, str]):
-    told = format_change(before, after, "definitions")
-    assert apply(read_answer(told, before, defines=True).edits, before, lambda _: True) == after
+def test_formatted_definitions_can_be_applied(before: dict[str, str], after: dict[str, str]):
+    shown = format_change(before, after, "definitions")
+    assert apply(read_answer(shown, before, defines=True).edits, before, lambda _: True) == after
 
 
-def test_only_the_definitions_that_changed_are_told():
-    told = format_change(
+def test_only_changed_definitions_are_shown():
+    shown = format_change(
         {"m.py": MODEL}, {"m.py": MODEL.replace("layer_4 = 4\n", "").replace("= 7", "= 70")}, "definitions"
     )
-    assert told == "m.py\n```python\nlayer_7 = 70\n```\nDeleted: layer_4."
+    assert shown == "m.py\n```python\nlayer_7 = 70\n```\nDeleted: layer_4."
     assert format_change({"m.py": "x = (\n"}, {"m.py": "x = 1\n"}, "definitions") == "m.py\n```python\nx = 1\n```"
 
 

@@ -1,4 +1,4 @@
-"""What dice name to be changed: something that can be written anew in one answer."""
+"""Random targets are definitions that fit in one answer."""
 
 from random import Random
 

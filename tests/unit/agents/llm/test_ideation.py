@@ -75,7 +75,7 @@ class Ending:
         return Reply(text="Thought.", dollars=0.0)
 
 
-def told(request: Request) -> str:
+def shown(request: Request) -> str:
     return request.messages[0].text
 
 
@@ -111,7 +111,7 @@ def test_thoughts_are_no_answers_that_brought_no_change():
     )
 
 
-def test_a_cap_that_ends_the_thinking_is_told_as_what_it_is():
+def test_a_cap_reached_during_ideation_is_reported():
     model, session = Ending(calls=3), session_of(2)
     SearchAgent(AIScientist(ideas=2, reflections=2), LanguageModel(model)).run(session)
     step = session.history[1]
@@ -240,16 +240,16 @@ def test_for_the_next_idea_the_code_need_not_be_read_again():
     session = RecordedSession({**FILES, **files}, lambda files: 0.5, steps=4)
     config = PromptConfig(context_tokens=least_tokens(session) * 2)
     SearchAgent(AIScientist(ideas=4, reflections=1), LanguageModel(model, config)).run(session)
-    codes = [told(request).partition("## What was tried")[0] for request in model.asked[:4]]
+    codes = [shown(request).partition("## What was tried")[0] for request in model.asked[:4]]
     assert "Not shown, because there is no space: part" in codes[0]
     assert len(set(codes)) == 1
 
 
-def test_a_model_that_copies_is_not_told_its_earlier_ideas():
+def test_a_model_that_copies_does_not_see_earlier_ideas():
     model, session = Thinking(), session_of(2)
     SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model, PromptConfig(shown_changes=0))).run(session)
-    assert "Thought idea 1" not in told(model.asked[1])
-    assert "Thought idea 1, turn 0." in told(model.asked[2]), "the idea that is worked out is told"
+    assert "Thought idea 1" not in shown(model.asked[1])
+    assert "Thought idea 1, turn 0." in shown(model.asked[2]), "the implemented idea is shown"
 
 
 @pytest.mark.parametrize("ending", ["```\nWhy: it pays.", ""])
@@ -277,13 +277,13 @@ def least_tokens(session: RecordedSession) -> int:
     return int(caught.value.hint.partition("context_tokens=")[2].partition(",")[0])
 
 
-def test_dice_may_name_what_each_idea_is_to_change_in_all_its_runs():
+def test_a_random_target_is_the_same_in_all_runs_of_an_idea():
     model, files = Thinking(ends=""), {"model.py": "".join(f"w{number} = 1\n" for number in range(50))}
     session = RecordedSession(files, lambda files: len(files["model.py"]) / 100, steps=3)
     agent = AIScientist(ideas=2, reflections=1, runs=2)
     SearchAgent(agent, LanguageModel(model, PromptConfig(choose_target=1))).run(session)
     first, second, *runs = (
-        re.findall(r"(?:must change|^Change) `(w\d+)`", told(each), re.MULTILINE) for each in model.asked
+        re.findall(r"(?:must change|^Change) `(w\d+)`", shown(each), re.MULTILINE) for each in model.asked
     )
     assert (len(first), len(second), first == second) == (1, 1, False)
     assert runs == [first, [], second], "the first run leaves nothing of what it was to change"

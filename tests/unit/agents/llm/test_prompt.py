@@ -1,4 +1,4 @@
-"""What a model is told, and that it is never told more than there is room for."""
+"""The content of prompts, and that they never exceed their budget."""
 
 import pytest
 from hypothesis import given, settings
@@ -69,7 +69,7 @@ def test_what_seldom_changes_comes_first_so_that_it_is_read_once():
     assert later.user.startswith(first.user.partition("8\ndepth")[0])
 
 
-def test_only_the_steps_of_the_move_are_told():
+def test_only_the_steps_of_the_move_are_shown():
     session = session_of("width = 9\n", "width = 10\n", "width = 11\n")
     user = prompt_for(Move(operator=Operator.IMPROVE, parents=(1,), context=(3,)), session).user
     assert "idea number 1" in user
@@ -86,7 +86,7 @@ def test_debugging_shows_the_code_that_crashed_and_the_end_of_its_traceback():
     assert shown.partition("</data")[0].endswith("ValueError: the cause\n")
 
 
-def test_mending_a_change_that_could_not_be_made_says_so():
+def test_a_debug_prompt_says_that_the_change_could_not_be_applied():
     session = session_of()
     session.submit(Proposal(Move(operator=Operator.IMPROVE), FILES, "wider", rejection="no such line"))
     user = prompt_for(Move(operator=Operator.DEBUG, parents=(1,), context=(1,)), session).user
@@ -135,7 +135,7 @@ def test_files_that_do_not_fit_are_named_and_the_first_is_shown_as_far_as_it_goe
     assert "Not shown, because there is no space: other.py" in user
 
 
-def test_steps_that_do_not_fit_are_told_shorter_or_counted():
+def test_steps_that_do_not_fit_are_shortened_or_counted():
     session = session_of(*("".join(f"w{n}_{k} = {n}\n" for k in range(150)) for n in range(40)))
     move = Move(operator=Operator.IMPROVE, parents=(40,), context=tuple(range(1, 41)))
     user = prompt_for(move, session, tokens=8000).user
@@ -153,7 +153,7 @@ def test_changes_may_be_left_out_for_models_that_would_copy_them():
     assert ("width = 9\n>>>>>>> REPLACE" in user, "width = 10\n>>>>>>> REPLACE" in user) == (True, False)
 
 
-def test_models_that_copy_are_not_told_what_never_came_to_a_change():
+def test_models_that_copy_do_not_see_rejected_answers():
     session = session_of()
     session.submit(Proposal(Move(operator=Operator.IMPROVE), FILES, "wider", rejection="no such line"))
     move = Move(operator=Operator.DEBUG, parents=(1,), context=(1,))

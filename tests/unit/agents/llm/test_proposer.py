@@ -93,7 +93,7 @@ def test_an_answer_that_is_given_twice_is_not_shown_a_second_time():
     assert "model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\n" in again.text.partition("Your changes were not applied.")[2]
 
 
-def test_an_answer_that_was_cut_off_is_told_so():
+def test_feedback_says_that_an_answer_was_cut_off():
     cut = said("model.py\n<<<<<<< SEARCH\nwidth = 8\n").model_copy(update={"is_complete": False})
     _, model = propose(cut, said(GOOD))
     assert "cut off at the length limit" in model.asked[1].messages[2].text
@@ -155,12 +155,12 @@ def test_definitions_are_asked_for_and_taken_where_that_is_the_form():
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     proposal = LanguageModel(model, PromptConfig(edit_format="definitions")).propose(DRAFT, session, Random(0))
     assert (proposal.files, proposal.usage.calls) == ({"model.py": "width = 16\ndepth = 2\n"}, 2)
-    told = [model.asked[0].system, model.asked[0].messages[0].text, model.asked[1].messages[2].text]
+    shown = [model.asked[0].system, model.asked[0].messages[0].text, model.asked[1].messages[2].text]
     assert all(
-        "```python\n<each function, class or constant that you change, complete>\n```" in text for text in told[:2]
+        "```python\n<each function, class or constant that you change, complete>\n```" in text for text in shown[:2]
     )
-    assert not any("SEARCH" in text or "<<<<<<<" in text for text in told)
-    assert "Edit 1 (model.py): This is not valid Python" in told[2]
+    assert not any("SEARCH" in text or "<<<<<<<" in text for text in shown)
+    assert "Edit 1 (model.py): This is not valid Python" in shown[2]
 
 
 def test_a_further_try_is_asked_more_freely_so_that_small_models_stop_repeating_themselves():
@@ -205,7 +205,7 @@ def test_what_nothing_uses_goes_back_instead_of_being_run():
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_dice_may_name_what_is_to_be_changed(number: int):
+def test_a_target_can_be_chosen_at_random(number: int):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     model = Answering([said(GOOD), said(GOOD), said(GOOD)])
     for config in (PromptConfig(choose_target=1), PromptConfig(choose_target=1), PromptConfig()):
@@ -215,7 +215,7 @@ def test_dice_may_name_what_is_to_be_changed(number: int):
     assert model.asked[0] == model.asked[1]
 
 
-def test_what_dice_named_is_all_that_is_asked_for():
+def test_the_prompt_asks_only_for_the_chosen_target():
     session = RecordedSession({"model.py": "width = 8\n"}, lambda _: 0.5, steps=3)
     model = Answering([said("IDEA: wider\n\nmodel.py\n```python\nwidth = 16\n```")])
     LanguageModel(model, PromptConfig(choose_target=1, edit_format="definitions")).propose(DRAFT, session, Random(0))
@@ -225,18 +225,18 @@ def test_what_dice_named_is_all_that_is_asked_for():
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_what_failed_is_mended_where_it_was_changed_whatever_the_dice_say(number: int):
+def test_a_debug_move_targets_the_definition_that_was_changed(number: int):
     session = RecordedSession(FILES, lambda _: Outcome.CRASHED, steps=3)
     session.submit(Proposal(DRAFT, {"model.py": "width = 8\ndepth = 0\n"}, "none"))
     model = Answering([said(GOOD), said(GOOD)])
     patch = Move(operator=Operator.DEBUG, parents=(1,))
     for config in (PromptConfig(choose_target=1), PromptConfig()):
         LanguageModel(model, config).propose(patch, session, Random(number))
-    told = ["Change `depth` in model.py this time." in each.messages[0].text for each in model.asked]
-    assert told == [True, False]
+    shown = ["Change `depth` in model.py this time." in each.messages[0].text for each in model.asked]
+    assert shown == [True, False]
 
 
-def test_what_dice_named_is_shown_as_it_is_once_a_try_has_failed():
+def test_feedback_shows_the_current_code_of_the_target():
     """A small model wrote a call of the function, then a class of its name: it writes best what it can copy."""
     files = {"model.py": "@cached\ndef width(x):\n    return 8 * x\n"}
     model = Answering([said("IDEA: twice\n\nmodel.py\n```python\nwidth(2)\n```")] * 2)
@@ -260,7 +260,7 @@ def test_what_is_shown_again_stands_below_the_path_of_its_own_file():
 
 @pytest.mark.parametrize("lines", [1, 30, 300])
 def test_an_objection_is_never_long(lines: int):
-    """However long what dice named is, and what was wrong; docs/models.md says how long."""
+    """Whatever the length of the target and of the problem; docs/models.md has the limit."""
     body = "".join(f"    x = x + {number}  # {'-' * 20}\n" for number in range(lines))
     files = {"model.py": f"def width(x):\n{body}    return x\n"}
     wrong = "\n".join(f"other{number}.py\n```python\nx\n```" for number in range(1000))
@@ -271,7 +271,7 @@ def test_an_objection_is_never_long(lines: int):
 
 
 @pytest.mark.parametrize("number", range(5))
-def test_dice_are_thrown_again_for_what_could_not_be_done_twice(number: int):
+def test_another_target_is_chosen_after_two_failed_attempts(number: int):
     names = [f"w{each}" for each in range(50)]
     model = Answering([said(f"I would rather not, for reason {each}.") for each in range(4)])
     session = RecordedSession({"model.py": "".join(f"{name} = 1\n" for name in names)}, lambda _: 0.5, steps=3)

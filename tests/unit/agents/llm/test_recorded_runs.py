@@ -1,6 +1,6 @@
 """Runs that Qwen2.5-Coder 1.5B really made on data-efficiency, played again from what it said.
 
-`recorded` holds, for each, what was said and what came of it; a run may be kept up to some step only. The file
+`recorded` holds, for each, the answers and the outcomes; a run may be cut after some step. The file
 `recorded_code.json` has the editable code of the task when the runs were made.
 """
 
@@ -32,7 +32,7 @@ class Said(Record):
 
 
 class Done(Record):
-    """A step, what came of it, and how many answers it took."""
+    """A step, its outcome, and the number of answers it took."""
 
     operator: Operator
     parents: tuple[int, ...]

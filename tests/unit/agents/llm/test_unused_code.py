@@ -90,7 +90,7 @@ def test_the_same_word_for_something_else_is_no_use(train: str):
     assert unused(files, {**files, "net.py": f"{NET}\n\nsize = 1\n"}, "") == {"size"}
 
 
-def test_what_the_task_s_description_names_may_be_used_where_nobody_sees_it():
+def test_names_in_the_task_s_instructions_count_as_used():
     assert unused(FILES, changed(net=NET + CLASS), "Training calls `Deep` if there is one.") is None
 
 

@@ -175,7 +175,7 @@ def test_every_family_has_an_example():
 
 
 @pytest.mark.parametrize(("imports", "code"), sorted({(imports, code) for _, imports, code, _ in EXAMPLES}))
-def test_whatever_is_seen_compiles_and_is_told_in_one_line(imports: str, code: str):
+def test_every_change_compiles_and_has_an_idea_of_one_line(imports: str, code: str):
     for family in FAMILIES:
         for becomes, site in sites(code, family.name, imports).items():
             assert compiles(becomes), becomes

@@ -44,7 +44,7 @@ def test_hundreds_of_mutations_of_real_code_all_compile_and_differ():
     assert made >= 300
 
 
-def test_the_same_dice_bring_the_same_change():
+def test_the_same_seed_gives_the_same_change():
     assert [first(SAMPLE, seed) for seed in range(20)] == [first(SAMPLE, seed) for seed in range(20)]
 
 
@@ -58,7 +58,7 @@ def test_two_hundred_draws_show_many_kinds_of_change():
     ideas = Counter(first(SAMPLE, seed).idea for seed in range(200))
     assert len(ideas) > 50
     assert ideas.most_common(1)[0][1] < 20
-    told = " ".join(ideas)
+    shown = " ".join(ideas)
     for word in (
         "learning_rate 0.01",
         "SGD ->",
@@ -68,7 +68,7 @@ def test_two_hundred_draws_show_many_kinds_of_change():
         "normalise features",
         "weigh",
     ):
-        assert word in told, word
+        assert word in shown, word
 
 
 def test_all_changes_come_up_exactly_once():

@@ -44,7 +44,7 @@ def test_the_cpu_seconds_of_a_program_are_on_record(workspace: AgentWorkspace):
     assert is_over(session)
 
 
-def test_they_are_kept_where_the_run_can_be_gone_on_with(workspace: AgentWorkspace):
+def test_they_are_kept_where_the_run_can_be_resumed(workspace: AgentWorkspace):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     with pytest.raises(AgentFailed):
         run(workspace, f"{BURN}; exit 127", session)
@@ -61,7 +61,7 @@ def test_who_has_no_hours_left_is_not_started_again(workspace: AgentWorkspace):
     assert cpu_seconds_of(session) == 0
 
 
-def test_they_are_kept_where_somebody_interrupts(workspace: AgentWorkspace):
+def test_they_are_kept_after_an_interruption(workspace: AgentWorkspace):
     def experiment(files: Files) -> float:
         if files != FILES:
             raise KeyboardInterrupt

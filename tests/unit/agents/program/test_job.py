@@ -24,7 +24,7 @@ def prompt_of(workspace: AgentWorkspace, *, sealed: bool = True, files: int = 0,
 
 
 def test_settings_are_not_written_to_where_a_program_has_put_a_link(workspace: AgentWorkspace, tmp_path: Path):
-    """Its home is its own; whoever writes there from outside may write anywhere."""
+    """The program controls its home folder, so a write through a link in it could go anywhere."""
 
     def write_home(home: Path) -> None:
         (home / "settings.json").write_text("ours")

@@ -1,4 +1,4 @@
-"""A person as the agent: told where to work, served at the same desk, with the same tool."""
+"""A person as the agent uses the same submission server and the same tool."""
 
 import subprocess
 import threading

@@ -1,4 +1,4 @@
-"""What a program is told at the desk, and what its word is worth there."""
+"""Answers of the submission server, and its checks of requests."""
 
 import json
 import tracemalloc
@@ -69,7 +69,7 @@ def test_nothing_is_scored_after_the_agent_is_done(server: SubmissionServer, ses
     assert len(session.history) == 1
 
 
-def test_side_metrics_cpu_time_and_the_end_of_the_log_are_told():
+def test_side_metrics_cpu_time_and_the_end_of_the_log_are_shown():
     good = Evaluation(
         outcome=Outcome.OK,
         score=0.7,
@@ -91,7 +91,7 @@ def test_side_metrics_cpu_time_and_the_end_of_the_log_are_told():
     assert data_of(good)["metrics"] == {"clean_accuracy": 0.91234}
 
 
-def test_the_steps_so_far_are_told_as_data_with_their_outcomes(server: SubmissionServer):
+def test_status_data_contains_the_steps_with_their_outcomes(server: SubmissionServer):
     submit(server, "raise RuntimeError('hello')\n")
     steps: Any = ask(server, "status").data["steps"]
     assert [(step["step"], step["outcome"], step["score"]) for step in steps] == [(0, "ok", 0.5), (1, "crashed", None)]
@@ -216,7 +216,7 @@ def test_a_flood_of_refusals_is_written_down_for_a_while_only(server: Submission
     assert notes[-1].text.endswith("(further notes of this kind are omitted)")
 
 
-def test_what_is_left_of_a_capped_model_is_told(session: RecordedSession):
+def test_the_remaining_caps_of_a_model_are_shown(session: RecordedSession):
     server = SubmissionServer(
         session=session, steps=2, seconds_left=lambda: 600.0, caps_left=lambda: Caps(tokens=900, dollars=0.25)
     )
@@ -225,7 +225,7 @@ def test_what_is_left_of_a_capped_model_is_told(session: RecordedSession):
     assert (answer.data["tokens_left"], answer.data["dollars_left"]) == (900, 0.25)
 
 
-def test_without_caps_none_are_told(server: SubmissionServer):
+def test_without_caps_none_are_shown(server: SubmissionServer):
     answer = ask(server, "status")
     assert "Left: 2 steps, 10 minutes." in answer.text
     assert (answer.data["tokens_left"], answer.data["dollars_left"]) == (None, None)

@@ -1,4 +1,4 @@
-"""The desk's counter: one request after the other, and nobody can keep it busy for ever."""
+"""The socket serves one request after the other, and a client cannot block it."""
 
 import socket
 import threading
@@ -50,6 +50,6 @@ def test_who_sends_a_letter_now_and_then_is_not_waited_for(tmp_path: Path):
         assert b"nothing came" in customer.recv(1000)
 
 
-def test_nobody_is_waited_for_longer_than_was_said(tmp_path: Path):
+def test_a_slow_client_is_dropped_after_the_timeout(tmp_path: Path):
     with open_socket(tmp_path) as counter:
         serve_one(counter, answer, wait_seconds=0.01)

@@ -75,11 +75,11 @@ class TestBranches:
         assert decide(Adaptive(), stagnant(*steps)) == (Operator.IMPROVE, (3,))
         assert decide(Adaptive(), stagnant(*steps, 0.0)) == (Operator.IMPROVE, (55,))
 
-    def test_mend_their_own_failures_when_it_is_their_turn(self):
+    def test_fix_their_own_failures_in_turn(self):
         steps = (improve(CRASH, of=3), improve(0.1, of=2), improve(0.1, of=1))
         assert decide(Adaptive(), stagnant(*steps)) == (Operator.DEBUG, (54,))
-        mended = (*steps, debug(CRASH, of=54), 0.1, 0.1, debug(CRASH, of=57), 0.1, 0.1)
-        assert decide(Adaptive(), stagnant(*mended)) == (Operator.IMPROVE, (3,))
+        fixed = (*steps, debug(CRASH, of=54), 0.1, 0.1, debug(CRASH, of=57), 0.1, 0.1)
+        assert decide(Adaptive(), stagnant(*fixed)) == (Operator.IMPROVE, (3,))
 
     def test_know_what_the_others_began_with_and_the_last_thirty_steps(self):
         late = stagnant(*[0.1] * 40)

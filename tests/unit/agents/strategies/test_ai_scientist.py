@@ -33,7 +33,7 @@ def test_takes_up_the_next_idea_after_five_runs_from_the_baseline():
     assert (move.operator, move.parents, move.tags["idea"]) == (Operator.DRAFT, (0,), "2")
 
 
-def test_a_failure_is_mended_and_is_not_a_run():
+def test_a_failure_is_fixed_and_does_not_count_as_a_run():
     move = move_of(AIScientist(), history_of(0.5, draft(0.6), improve(CRASH, of=1)))
     assert (move.operator, move.parents, move.tags) == (Operator.DEBUG, (2,), {"idea": "1", "run": "2"})
 
@@ -65,12 +65,12 @@ def test_leaves_an_idea_that_its_proposer_calls_done():
     assert (again.operator, again.parents) == (Operator.IMPROVE, (2,))
 
 
-def test_what_failed_is_mended_first_although_its_idea_was_called_done():
+def test_a_failed_step_is_fixed_first_even_if_its_idea_is_done():
     done = Note(step=1, kind=IDEA_DONE, text="all completed")
     crashed = history_of(0.5, draft(CRASH), notes=[done])
     assert decide(AIScientist(), crashed) == (Operator.DEBUG, (1,))
-    mended = move_of(AIScientist(), history_of(0.5, draft(CRASH), debug(0.6, of=1), notes=[done]))
-    assert (mended.operator, mended.tags["idea"]) == (Operator.DRAFT, "2")
+    fixed = move_of(AIScientist(), history_of(0.5, draft(CRASH), debug(0.6, of=1), notes=[done]))
+    assert (fixed.operator, fixed.tags["idea"]) == (Operator.DRAFT, "2")
 
 
 def test_a_note_on_a_step_that_was_interrupted_before_it_was_taken_changes_nothing():
@@ -84,5 +84,5 @@ def test_stops_when_the_ideas_run_out():
     assert strategy.next_move(history_of(0.5, draft(0.6), draft(0.7)), Random(0)) is None
 
 
-def test_shows_the_ideas_so_far_to_whoever_writes_the_next():
+def test_shows_earlier_ideas_to_the_writer_of_the_next():
     assert move_of(AIScientist(runs=1), history_of(0.5, draft(0.6), draft(0.7))).context == (1, 2)

@@ -58,7 +58,7 @@ class TestTheFirstStage:
         batch = [improve(0.95, of=2), improve(0.99, of=3), improve(0.5, of=4), improve(0.5, of=1)]
         assert decide(CALM, history_of(0.5, *drafts, *batch)) == (Operator.IMPROVE, (6,))
 
-    def test_mends_a_broken_leaf_of_a_tree_not_used_yet(self):
+    def test_fixes_a_failed_leaf_of_an_unused_tree(self):
         eager = AIScientistV2(debug_chance=1.0)
         drafts = [draft(0.6), draft(CRASH), draft(CRASH), draft(0.7)]
         assert decisions(eager, history_of(0.5, *drafts)) == {(Operator.DEBUG, (2,)), (Operator.DEBUG, (3,))}

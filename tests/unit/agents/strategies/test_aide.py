@@ -13,7 +13,7 @@ def test_begins_with_five_drafts_whatever_comes_of_them():
         assert decisions(Aide(), history_of(0.5, *FIVE[:done])) == {(Operator.DRAFT, (0,))}
 
 
-def test_then_mends_a_broken_leaf_or_improves_the_best():
+def test_then_fixes_a_failed_leaf_or_improves_the_best():
     assert decisions(Aide(), history_of(0.5, *FIVE)) == {
         (Operator.DEBUG, (3,)),
         (Operator.DEBUG, (5,)),
@@ -48,7 +48,7 @@ def test_gives_up_after_a_fourth_repair():
     assert decisions(Aide(), given_up) == {(Operator.IMPROVE, (1,))}
 
 
-def test_drafts_once_more_where_nothing_works_and_nothing_is_mended():
+def test_drafts_again_if_nothing_works_and_nothing_is_fixed():
     assert decide(Aide(debug_chance=0.0), history_of(0.5, *[draft(CRASH)] * 5)) == (Operator.DRAFT, (0,))
 
 
@@ -58,7 +58,7 @@ def test_a_score_that_is_no_number_is_broken_and_never_best():
     assert {parents for operator, parents in decisions(Aide(), history) if operator is Operator.IMPROVE} == {(1,)}
 
 
-def test_does_not_mend_what_the_machine_broke():
+def test_does_not_fix_infrastructure_failures():
     assert decisions(Aide(), history_of(0.5, *[draft(0.5)] * 4, draft(INFRA))) == {(Operator.IMPROVE, (1,))}
 
 

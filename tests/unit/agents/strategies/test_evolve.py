@@ -80,7 +80,7 @@ class TestMigration:
         sea = Archipelago(history, 9, islands=4, bins=50, interval=1, share=0.1)
         assert [1 in sea.ranked(island) for island in sea.islands] == [True, True, False, True]
 
-    def test_one_island_has_nobody_to_send_to(self):
+    def test_a_single_island_has_no_neighbours(self):
         sea = Archipelago(history_of(0.5, 0.6, 0.7), 3, islands=1, bins=5, interval=1, share=0.5)
         assert sea.ranked(sea.islands[0]) == [2]
 
@@ -106,8 +106,8 @@ class TestParents:
         assert drawn[2] / 3000 == pytest.approx(0.9 / 1.5, abs=0.03)
         assert drawn[1] / 3000 == pytest.approx(0.1 / 1.5, abs=0.03)
 
-    def test_a_failure_is_drawn_seldom_and_mended_by_chance(self):
-        """Half of the exploring draws hit the failure, three in ten of those are mended."""
+    def test_a_failure_is_rarely_chosen_and_fixed_by_chance(self):
+        """Half of the exploring choices hit the failure, three in ten of those are fixed."""
         history = history_of(0.5, CRASH)
         assert share_of(Operator.DEBUG, Evolve(islands=1), history, 4000) == pytest.approx(0.2 * 0.5 * 0.3, abs=0.01)
         certain = Evolve(islands=1, exploration=1.0, exploitation=0.0, debug_chance=1.0)

@@ -47,12 +47,12 @@ def test_uct_is_what_the_paper_says():
     assert decide(MonteCarlo(exploration=meeting * 1.001), history) == (Operator.IMPROVE, (1,))
 
 
-def test_equal_scores_are_told_apart_by_visits_alone():
+def test_visits_decide_between_equal_scores():
     history = history_of(0.5, draft(0.5), draft(0.5), improve(0.5, of=1), improve(0.5, of=1))
     assert decide(MonteCarlo(), history) == (Operator.IMPROVE, (2,))
 
 
-def test_mends_a_failed_candidate_at_once_three_times_in_a_row():
+def test_fixes_a_failed_candidate_at_most_three_times_in_a_row():
     history = history_of(0.5, draft(0.4), draft(CRASH), debug(CRASH, of=2))
     assert decide(MonteCarlo(), history) == (Operator.DEBUG, (3,))
     assert move_of(MonteCarlo(), history).context == (2, 3)
@@ -60,12 +60,12 @@ def test_mends_a_failed_candidate_at_once_three_times_in_a_row():
     assert decide(MonteCarlo(), history) == (Operator.IMPROVE, (1,))
 
 
-def test_what_was_mended_stands_for_the_candidate():
+def test_a_fixed_step_represents_its_candidate():
     history = history_of(0.5, draft(0.4), draft(CRASH), debug(0.9, of=2))
     assert decide(MonteCarlo(), history) == (Operator.IMPROVE, (3,))
 
 
-def test_what_was_never_mended_is_never_descended_to():
+def test_a_candidate_that_was_never_fixed_is_never_visited():
     history = history_of(0.5, draft(CRASH), *(debug(CRASH, of=step) for step in (1, 2, 3)), draft(0.1))
     assert decide(MonteCarlo(), history) == (Operator.IMPROVE, (5,))
 
@@ -90,7 +90,7 @@ def test_what_is_no_number_counts_as_a_failure(score: float):
     assert decide(MonteCarlo(debug_depth=0), history_of(0.5, draft(0.4), draft(score))) == (Operator.IMPROVE, (1,))
 
 
-def test_does_not_mend_what_the_machine_broke():
+def test_does_not_fix_infrastructure_failures():
     assert decide(MonteCarlo(), history_of(0.5, draft(0.4), draft(INFRA))) == (Operator.IMPROVE, (1,))
 
 

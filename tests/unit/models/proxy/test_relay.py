@@ -41,7 +41,7 @@ class FakeLine:
     def send(self, outgoing: Outgoing) -> Incoming:
         self.sent.append(outgoing)
         if self._lost_after == 0:
-            raise LineLost("nobody is there", was_sent=False)
+            raise LineLost("no server", was_sent=False)
         return Incoming(self._status, {"content-type": "application/json"}, self._stream())
 
     def _stream(self) -> Iterator[bytes]:
@@ -248,7 +248,7 @@ def test_a_provider_that_cannot_be_reached_is_an_error_that_may_pass(book: WireB
     assert answer.status == 502
     assert "x-should-retry" not in answer.headers
     assert book.spent == Spending()
-    assert "nobody is there" in book.failure
+    assert "no server" in book.failure
 
 
 def test_an_answer_that_breaks_off_counts_as_far_as_it_came(book: WireBook, written: Callable[[], list[WireExchange]]):
@@ -360,7 +360,7 @@ def test_a_record_answers_in_the_order_it_was_made_and_then_no_more(tmp_path: Pa
         assert book.usage().calls == 2
 
 
-def test_a_replay_that_is_gone_on_with_goes_on_in_the_record(tmp_path: Path):
+def test_an_interrupted_replay_continues_where_it_stopped(tmp_path: Path):
     path, done = tmp_path / "exchanges.jsonl", tmp_path / "replay.jsonl"
     with WireBook(path) as book:
         for answer in (b'{"first": 1}', b'{"second": 2}'):
