@@ -78,7 +78,7 @@ def test_agents_are_listed_without_test_doubles(fmlbench: Fmlbench):
 
 def test_one_agent_is_shown_with_what_its_settings_mean(fmlbench: Fmlbench):
     page = fmlbench("agents", "aide").out
-    assert "how many drafts come first" in page
+    assert "number of initial drafts" in page
     assert "1 or more" in page
     assert json.loads(fmlbench("agents", "aide", "--json").out)["settings"]["drafts"]["default"] == 5
     assert "Nothing can be set." in fmlbench("agents", "linear").out
