@@ -50,5 +50,5 @@ def test_a_strategy_a_proposer_and_a_preset_of_ones_own(tmp_path: Path, cache: P
     assert "passed" in proposer
     (log,) = (tmp_path / "runs").glob("toy.cpu.rates.*/events.jsonl")
     assert "learning rate 0.3 -> " in log.read_text()
-    assert "how many drafts come first" in preset
+    assert "number of initial drafts" in preset
     assert "10" in preset
