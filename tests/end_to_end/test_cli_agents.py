@@ -90,7 +90,7 @@ FOR_GOOD = [
     for name in SCRIPTS
     for fault in (*_STATUSES, Fault.UNAUTHORIZED, Fault.HANG, Fault.DROP, Fault.GARBAGE)
 ]
-TOLD = {Fault.HANG: "cut off", Fault.DROP: "broke off", Fault.GARBAGE: "not an answer of a model"}
+TOLD = {Fault.HANG: "cut off", Fault.DROP: "broke off", Fault.GARBAGE: "not a model's answer"}
 
 
 @pytest.fixture(scope="session")

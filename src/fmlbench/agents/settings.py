@@ -2,7 +2,7 @@
 
 @dataclass(frozen=True)
 class Aide:
-    drafts: int = parameter(5, "how many drafts come first", low=1)
+    drafts: int = parameter(5, "number of initial drafts", low=1)
 """
 
 import math

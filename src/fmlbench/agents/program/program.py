@@ -57,7 +57,7 @@ def require_visible(program: Program) -> None:
 def _mount(path: Path) -> Mount:
     if not path.is_absolute() or ".." in path.parts or not path.exists() or path == Path(path.anchor):
         raise BadRequest(
-            f"see= contains '{path}', which is not an absolute path that exists.", hint="Write for example see=/a:/b."
+            f"see= must list existing absolute paths without '..', got '{path}'.", hint="Write for example see=/a:/b."
         )
     if path.parts[1] in RESERVED:
         raise BadRequest(

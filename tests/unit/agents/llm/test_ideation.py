@@ -249,7 +249,7 @@ def test_a_model_that_copies_does_not_see_earlier_ideas():
     model, session = Thinking(), session_of(2)
     SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model, PromptConfig(shown_changes=0))).run(session)
     assert "Thought idea 1" not in shown(model.asked[1])
-    assert "Thought idea 1, turn 0." in shown(model.asked[2]), "the idea that is worked out is told"
+    assert "Thought idea 1, turn 0." in shown(model.asked[2]), "the implemented idea is shown"
 
 
 @pytest.mark.parametrize("ending", ["```\nWhy: it pays.", ""])
