@@ -77,8 +77,8 @@ def test_a_missing_npm_is_told_in_two_lines_before_anything_is_made(tmp_path: Pa
     terminal = Terminal(tmp_path / "cache", tmp_path / "runs", **settings)
     told = terminal.type("run", "toy", "--agent", "claude-code", code=2).stderr.splitlines()
     assert told == [
-        "error: Claude Code is not installed, and npm is not there to install it.",
-        "hint:  Install Node.js, or Claude Code itself; --set program=PATH names one off the PATH.",
+        "error: Claude Code is not installed, and npm, which could install it, is missing.",
+        "hint:  Install Node.js or Claude Code, or give its path with --set program=PATH.",
     ]
     assert not terminal.runs.exists()
 
@@ -122,7 +122,7 @@ def test_a_program_that_ends_well_and_submits_nothing_has_achieved_nothing(cache
     summary = terminal.ask("show", folder.path.name)["summary"]
     assert (summary["proposed"], summary["succeeded"], summary["best"]["index"]) == (0, 0, 0)
     assert summary["program_cpu_seconds"] >= 1
-    assert f"{summary['program_cpu_seconds']:.1f} CPU seconds of its program" in shown
+    assert f"{summary['program_cpu_seconds']:.1f} CPU seconds of the agent program" in shown
 
 
 class Window:
@@ -180,7 +180,7 @@ def test_a_person_follows_the_invitation_submits_and_is_done(cache: Path, tmp_pa
     terminal = Terminal(cache, tmp_path / "my runs")
     words = ("run", "toy", "--agent", "human", "--steps", "3", "--retest", "0", "--unsealed")
     with window(terminal, *words) as first:
-        typed = first.wait_for(r"In another terminal:\n(.*)Then change the code")[1]
+        typed = first.wait_for(r"Open another terminal and run:\n(.*)Then change the code")[1]
         more = "sed -i s/steps=150/steps=3/ tinylearn/model.py\nfml submit -m 'fewer epochs'\nfml status"
         second = subprocess.run(
             ["bash", "-euc", f"{typed}\n{more}"], capture_output=True, text=True, check=False, env=terminal.settings

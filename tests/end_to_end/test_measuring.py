@@ -70,7 +70,7 @@ def test_another_machine_needs_the_secret_and_then_agrees(bundle: Path, cache: P
     other = Machine(elsewhere, tmp_path / "runs")
     assert "--secret" in other.call("verify", str(bundle), code=2)
     assert "cannot be read" in other.call("verify", str(bundle), "--secret", str(tmp_path / "nothing"), code=2)
-    assert "not a machine's secret" in other.call("verify", str(bundle), "--secret", str(bundle), code=2)
+    assert "is not a valid secret file" in other.call("verify", str(bundle), "--secret", str(bundle), code=2)
     assert "different" not in other.call("verify", str(bundle), "--secret", str(cache / "secret"))
 
 

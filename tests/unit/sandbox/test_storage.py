@@ -70,7 +70,9 @@ def locked(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.mark.skipif(os.getuid() == 0, reason="nothing is locked for root")
 def test_a_folder_without_permissions_is_rejected(locked: Path) -> None:
-    assert check(locked) == ExitReason(ExitKind.TOO_MUCH_DISK, "locked a folder, so that it cannot be measured")
+    assert check(locked) == ExitReason(
+        ExitKind.TOO_MUCH_DISK, "removed the permissions of a folder, so that it cannot be measured"
+    )
 
 
 def test_a_single_writable_file_can_be_measured(tmp_path: Path) -> None:
