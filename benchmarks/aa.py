@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
-from fmlbench.metrics.catalogue import names
+from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.comparison import Comparison, ComparisonVerdict, compare_all
-from fmlbench.metrics.measurement import MeasuredRun
+from fmlbench.metrics.measured_run import MeasuredRun
 from fmlbench.metrics.trace import Vectors
 
 MOST_FALSE, LEAST_FOUND = 0.065, 0.75
@@ -72,7 +72,9 @@ def measured(task: int, seed: int, value: float) -> MeasuredRun:
         budget=Budget(steps=8),
         isolation=Isolation.BUBBLEWRAP,
     )
-    return MeasuredRun(spec, f"task-{task}", is_over=True, embedder=None, values=dict.fromkeys(names(), value))
+    return MeasuredRun(
+        spec, f"task-{task}", is_over=True, embedder=None, values={measure.name: value for measure in MEASURES}
+    )
 
 
 def retested(task: int, seed: int, scores: Vectors) -> MeasuredRun:

@@ -14,8 +14,7 @@ from pathlib import Path
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import Step
 from fmlbench.core.task import Task
-from fmlbench.metrics.embedding.cache import NoCache
-from fmlbench.metrics.embedding.clouds import embed_run
+from fmlbench.metrics.embedding.clouds import NoCache, embed_run
 from fmlbench.metrics.embedding.structure import StructureEmbedder
 from fmlbench.metrics.trace import Cloud
 from fmlbench.records.folder import RunFolder

@@ -22,8 +22,7 @@ import numpy as np
 import torch  # pyright: ignore
 from transformers import RobertaConfig, RobertaModel  # pyright: ignore
 
-from fmlbench.metrics.embedding.cache import NoCache, distinct
-from fmlbench.metrics.embedding.clouds import embed_programs
+from fmlbench.metrics.embedding.clouds import NoCache, distinct, embed_programs
 from fmlbench.metrics.embedding.graphcodebert import WINDOW, GraphCodeBert
 
 CHANGED, TIMES_FASTER, AGREEMENT = 0.05, 5.0, 1e-5

@@ -38,10 +38,9 @@ from fmlbench.records.events import (
 from fmlbench.records.provenance import describe_machine
 from fmlbench.scheduling.engines.engine import JobDone
 from fmlbench.scheduling.plan import Plan, PlannedRun, lay_out, make_plan
-from fmlbench.scheduling.status import status_of
 from fmlbench.scheduling.study import Study, read_study
 from fmlbench.scheduling.sweep import Sweep
-from fmlbench.scheduling.sweep_state import poll_all
+from fmlbench.scheduling.sweep_status import poll_all, status_of
 
 Row = tuple[str, str, str]
 

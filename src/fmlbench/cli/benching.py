@@ -11,11 +11,10 @@ from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.playing import play_watched
 from fmlbench.cli.reporting import write_pages
 from fmlbench.cli.requests import RunRequest, sandbox_of
-from fmlbench.metrics.embedding.catalogue import find_embedder
+from fmlbench.metrics.embedding.embedder import find_embedder
 from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.reports.summary import RunSummary
-from fmlbench.reports.terminal import render_summary
-from fmlbench.reports.terminal_tables import run_table
+from fmlbench.reports.terminal import render_summary, run_table
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
 from fmlbench.workspace.dirs import Dirs

@@ -13,7 +13,7 @@ from fmlbench.cli.selecting import runs_of_agent
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.leaderboard import Leaderboard, rank_agents
-from fmlbench.metrics.measurement import MeasuredRun
+from fmlbench.metrics.measured_run import MeasuredRun
 from fmlbench.reports.comparison import group_lines, leaderboard_table, task_difference_table, verdict_lines
 from fmlbench.reports.number_text import seal_text
 from fmlbench.reports.table import TableFormat

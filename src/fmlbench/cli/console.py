@@ -28,7 +28,7 @@ def stderr_console() -> "Console":
 
 def show(result: "RenderableType") -> None:
     """Print a formatted result. Names wider than the screen are neither cropped nor wrapped."""
-    from fmlbench.reports.terminal_tables import room_for
+    from fmlbench.reports.table import room_for
 
     console = stdout_console()
     if _has_no_width(console):
@@ -43,7 +43,7 @@ def show_lines(text: "Text") -> None:
 
 def show_json(value: object) -> None:
     """Print a result as JSON."""
-    from fmlbench.reports.json_text import to_json
+    from fmlbench.reports.untrusted import to_json
 
     typer.echo(to_json(value))
 

@@ -21,13 +21,13 @@ from fmlbench.engine.measure_check import check_measures
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.verification import Result, ScoreCheck, verify_run
 from fmlbench.experiment.secret import Secret
-from fmlbench.metrics.embedding.catalogue import find_embedder
-from fmlbench.metrics.measurement import MeasuredRun, measure_run
+from fmlbench.metrics.embedding.embedder import find_embedder
+from fmlbench.metrics.measured_run import MeasuredRun, measure_run
 from fmlbench.records.bundle import METRICS, pack, unpack
 from fmlbench.records.folder import RunFolder, find_run
 from fmlbench.records.replay import read_state
-from fmlbench.reports.json_text import to_json
 from fmlbench.reports.table import DataTable, to_table
+from fmlbench.reports.untrusted import to_json
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.tasks.library import find_task, is_path
 

@@ -11,11 +11,9 @@ from fmlbench.core.errors import BadRequest, FmlbenchError
 from fmlbench.core.steps import Step
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
-from fmlbench.reports.steps import step_rows
+from fmlbench.reports.steps import step_rows, step_tree
 from fmlbench.reports.summary import RunSummary
-from fmlbench.reports.terminal import render_summary
-from fmlbench.reports.terminal_tables import run_table
-from fmlbench.reports.tree import step_tree
+from fmlbench.reports.terminal import render_summary, run_table
 from fmlbench.reports.untrusted import clean, one_line
 from fmlbench.workspace.snapshots import Snapshots
 

@@ -32,9 +32,8 @@ from fmlbench.records.events import (
 )
 from fmlbench.records.replay import RunState
 from fmlbench.reports.number_text import duration_text
-from fmlbench.reports.steps import StepRow, step_rows
+from fmlbench.reports.steps import StepRow, outcome_style, step_rows
 from fmlbench.reports.terminal import seal
-from fmlbench.reports.tree import outcome_style
 from fmlbench.reports.untrusted import one_line
 
 

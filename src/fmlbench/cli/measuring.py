@@ -12,16 +12,20 @@ from fmlbench.cli.selecting import select_all
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.associations import associate
-from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
-from fmlbench.metrics.embedding.clouds import embed_run
-from fmlbench.metrics.embedding.embedder import Embedder
-from fmlbench.metrics.measurement import MeasuredRun, measure_run
+from fmlbench.metrics.embedding.clouds import cache_for, embed_run
+from fmlbench.metrics.embedding.embedder import Embedder, find_embedder
+from fmlbench.metrics.measured_run import MeasuredRun, measure_run
 from fmlbench.metrics.trace import Trace, read_trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
-from fmlbench.reports.agent_tables import agent_task_data, agent_task_scores, agent_task_table
 from fmlbench.reports.comparison import association_table
-from fmlbench.reports.measures import measure_table, run_data
+from fmlbench.reports.measure_tables import (
+    agent_task_data,
+    agent_task_scores,
+    agent_task_table,
+    measure_table,
+    run_data,
+)
 from fmlbench.reports.table import DataTable, TableFormat, to_table, write_table
 from fmlbench.workspace.dirs import Dirs
 

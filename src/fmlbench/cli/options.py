@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from fmlbench.metrics.embedding.embedder import EMBEDDERS, NO_EMBEDDER
+
 TaskArgument = Annotated[
     str, typer.Argument(metavar="TASK", help="Name of a task ('fmlbench tasks' lists them) or path of its folder.")
 ]
@@ -26,8 +28,8 @@ EmbedderOption = Annotated[
     typer.Option(
         "--embedder",
         metavar="NAME",
-        help="Model that embeds code as vectors: 'offline', 'graphcodebert' (needs its weights), "
-        "'graphcodebert:FOLDER', or 'none'. Values of different embedders are not comparable.",
+        help=f"Model that embeds code as vectors: {', '.join(usage for entry in EMBEDDERS for usage in entry.usage)}, "
+        f"or '{NO_EMBEDDER}'. Values of different embedders are not comparable.",
     ),
 ]
 FormatOption = Annotated[

@@ -13,9 +13,8 @@ from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.playing import task_of
 from fmlbench.cli.selecting import select_all
 from fmlbench.core.errors import BadRequest
-from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
-from fmlbench.metrics.embedding.clouds import embed_run
-from fmlbench.metrics.embedding.embedder import Embedder
+from fmlbench.metrics.embedding.clouds import cache_for, embed_run
+from fmlbench.metrics.embedding.embedder import Embedder, find_embedder
 from fmlbench.records.folder import RunFolder
 from fmlbench.reports.html.page import all_complete, make_report, render
 from fmlbench.reports.html.run_records import CloudMaker, RunRecord, read_run

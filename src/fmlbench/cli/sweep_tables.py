@@ -11,13 +11,12 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.run import agent_names
 from fmlbench.core.text import counted
 from fmlbench.reports.number_text import dollars_text, duration_text
-from fmlbench.reports.terminal_tables import plain_table
+from fmlbench.reports.table import plain_table
 from fmlbench.reports.untrusted import one_line
-from fmlbench.scheduling.estimates import makespan
+from fmlbench.scheduling.cost import makespan
 from fmlbench.scheduling.plan import Plan
-from fmlbench.scheduling.status import Group as RunGroup
-from fmlbench.scheduling.status import Status
-from fmlbench.scheduling.sweep_state import JobState, JobStatus, seconds_left
+from fmlbench.scheduling.sweep_status import Group as RunGroup
+from fmlbench.scheduling.sweep_status import JobState, JobStatus, Status, seconds_left
 
 _MOST_FAILED = 10
 

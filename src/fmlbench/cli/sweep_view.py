@@ -7,8 +7,7 @@ from rich.console import Console
 from rich.live import Live
 
 from fmlbench.cli.sweep_tables import headline, status_page
-from fmlbench.scheduling.status import Status
-from fmlbench.scheduling.sweep_state import JobState
+from fmlbench.scheduling.sweep_status import JobState, Status
 
 
 @contextmanager

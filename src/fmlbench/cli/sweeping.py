@@ -17,15 +17,23 @@ from fmlbench.cli.sweep_view import watching
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.text import counted
 from fmlbench.engine.preparation import prepare
-from fmlbench.scheduling.control import cancel, reset_failures, uncancel_plan
+from fmlbench.scheduling.cost import makespan
 from fmlbench.scheduling.engines.catalogue import open_engine
 from fmlbench.scheduling.engines.engine import Engine
-from fmlbench.scheduling.estimates import makespan
 from fmlbench.scheduling.plan import Plan, lay_out, make_plan, require_model_for_caps
-from fmlbench.scheduling.status import Status, status_of
 from fmlbench.scheduling.study import read_study
 from fmlbench.scheduling.sweep import Sweep
-from fmlbench.scheduling.sweep_state import JobState, JobStatus, poll_all, seconds_left
+from fmlbench.scheduling.sweep_status import (
+    JobState,
+    JobStatus,
+    Status,
+    cancel,
+    poll_all,
+    reset_failures,
+    seconds_left,
+    status_of,
+    uncancel_plan,
+)
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.dirs import Dirs
 

@@ -27,7 +27,7 @@ def list_tasks(
 ) -> None:
     """List the tasks."""
     from fmlbench.cli.console import show, show_json
-    from fmlbench.reports.terminal_tables import task_table
+    from fmlbench.reports.tasks import task_table
     from fmlbench.tasks.library import all_tasks
 
     folders = all_tasks(suite)
@@ -41,7 +41,7 @@ def list_tasks(
 def show_task(task: TaskArgument, as_json: JsonOption = False) -> None:
     """Show one task: its origin, editable files, scoring, and the resources of its tracks."""
     from fmlbench.cli.console import show, show_json
-    from fmlbench.reports.task_page import task_page
+    from fmlbench.reports.tasks import task_page
     from fmlbench.tasks.library import find_task
 
     folder = find_task(task)

@@ -5,6 +5,7 @@
       TaskInvalid         a task folder is invalid
       AgentNotFound       no agent with that name
       AgentBroken         the file or package that defines an agent has an error
+      PluginBroken        a package that extends fmlbench has an error
       AgentChanged        the agent's file changed since the run was started
       SourceUnavailable   a codebase or data set could not be fetched from any of its sources
       ChecksumMismatch    a fetched codebase or data set does not match the manifest's checksum
@@ -50,6 +51,10 @@ class AgentNotFound(FmlbenchError):
 
 class AgentBroken(FmlbenchError):
     """The file or package that defines an agent has an error."""
+
+
+class PluginBroken(FmlbenchError):
+    """A package that extends fmlbench through an entry point has an error."""
 
 
 class AgentChanged(FmlbenchError):

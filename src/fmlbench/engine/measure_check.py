@@ -7,15 +7,15 @@ import math
 from collections.abc import Iterator, Mapping
 
 from fmlbench.engine.verification import Result, ScoreCheck
-from fmlbench.metrics.catalogue import MEASURES
-from fmlbench.metrics.measurement import MeasuredRun
+from fmlbench.metrics.catalogue import all_measures
+from fmlbench.metrics.measured_run import MeasuredRun
 
 _TOLERANCE = 1e-5
 
 
 def check_measures(logged: Mapping[str, object], embedder: str | None, again: MeasuredRun) -> Iterator[ScoreCheck]:
     """Check every measure of an export; ``embedder`` computed its exploration figures."""
-    needs_embedding = {measure.name: measure.needs_embedding for measure in MEASURES}
+    needs_embedding = {measure.name: measure.needs_embedding for measure in all_measures()}
     for name, value in logged.items():
         old = float(value) if isinstance(value, int | float) else None
         if name not in needs_embedding or (needs_embedding[name] and again.embedder != embedder):

@@ -4,13 +4,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fmlbench.metrics.catalogue import MEASURES
-from fmlbench.metrics.comparability import require_comparable
+from fmlbench.metrics.catalogue import all_measures
 from fmlbench.metrics.comparison import MEASURE
 from fmlbench.metrics.measure import MeasureFamily
-from fmlbench.metrics.measurement import MeasuredRun
+from fmlbench.metrics.measured_run import MeasuredRun, require_comparable
 from fmlbench.metrics.statistics.correlation import Correlation, Kind, Pairs, correlate, correlate_within
-from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg
+from fmlbench.metrics.statistics.significance import benjamini_hochberg
 
 POOLED = "all tasks"
 """The task name for runs pooled over all tasks after subtracting each task's mean."""
@@ -31,7 +30,7 @@ class Association:
 def associate(runs: Sequence[MeasuredRun]) -> list[Association]:
     """Correlate every process measure that varies with the improvement, per task and pooled."""
     over = [run for run in runs if run.is_over]
-    for measure in MEASURES:
+    for measure in all_measures():
         require_comparable(over, measure.name)
     tasks = sorted({run.task for run in over})
     found: list[Association] = []
@@ -42,7 +41,7 @@ def associate(runs: Sequence[MeasuredRun]) -> list[Association]:
 
 def _of_task(runs: Sequence[MeasuredRun], task: str) -> list[Association]:
     rows: list[tuple[str, Correlation, Correlation]] = []
-    for measure in MEASURES:
+    for measure in all_measures():
         if measure.family is MeasureFamily.PERFORMANCE:
             continue
         pairs = _pairs(runs, measure.name)

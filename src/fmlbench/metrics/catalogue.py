@@ -1,345 +1,41 @@
-"""The list of all measures; tables and docs/metrics.md are generated from it."""
+"""All measures; tables and docs/metrics.md are generated from them.
+
+Every family of measures is a file with its own list. Other packages add measures with an entry point in the group
+``fmlbench.measures`` whose value is a ``Measure``.
+"""
 
 from collections.abc import Sequence
+from functools import cache
 
 from fmlbench.core.errors import BadRequest
+from fmlbench.core.plugins import plugins
 from fmlbench.metrics import cost, efficiency, exploration, hidden_test, performance, reliability
-from fmlbench.metrics.measure import Better, Measure, MeasureFamily
-from fmlbench.metrics.reliability import OutcomeClass
+from fmlbench.metrics.measure import Measure
 
-PAPER = "paper"
-SUCCESSOR = "successor"
-BOTH = "paper, successor"
+ENTRY_POINTS = "fmlbench.measures"
 
 MEASURES: tuple[Measure, ...] = (
-    Measure(
-        "improvement",
-        MeasureFamily.PERFORMANCE,
-        "share",
-        Better.HIGHER,
-        "The gain of the validation winner on the sealed test of fresh seeds, as a share of the distance from the "
-        "baseline to a perfect score; a retest without a score counts as the baseline (intention to treat).",
-        performance.improvement,
-    ),
-    Measure(
-        "transfer",
-        MeasureFamily.PERFORMANCE,
-        "share",
-        Better.HIGHER,
-        "The same on the task's sibling, which the agent never saw. Methods transfer; lookup tables, weights and "
-        "inverted simulators do not.",
-        performance.transfer,
-    ),
-    Measure(
-        "improvement_complete_case",
-        MeasureFamily.PERFORMANCE,
-        "share",
-        Better.HIGHER,
-        "The same over the retests with a score only.",
-        performance.improvement_complete_case,
-    ),
-    Measure(
-        "normalised_improvement",
-        MeasureFamily.PERFORMANCE,
-        "share",
-        Better.HIGHER,
-        "The gain of the winner's retest as a share of the task's whole range; losses count as zero.",
-        performance.normalised_improvement,
-        SUCCESSOR,
-    ),
-    Measure(
-        "gain_in_sigmas",
-        MeasureFamily.PERFORMANCE,
-        "sigma",
-        Better.HIGHER,
-        "The gain of the winner's retest in standard deviations of the baseline's test score over seeds.",
-        performance.gain_in_sigmas,
-    ),
-    Measure(
-        "test_score",
-        MeasureFamily.PERFORMANCE,
-        "score",
-        Better.TASK,
-        "The mean score of the validation winner on the sealed test of fresh seeds.",
-        performance.retest_score,
-    ),
-    Measure(
-        "best_test_score",
-        MeasureFamily.PERFORMANCE,
-        "score",
-        Better.TASK,
-        "The best hidden test score over all steps; an oracle value, since choosing that step requires the test.",
-        performance.best_test_score,
-        PAPER,
-    ),
-    Measure(
-        "step_success_rate",
-        MeasureFamily.RELIABILITY,
-        "share",
-        Better.HIGHER,
-        "Share of the steps taken whose code ran to completion.",
-        reliability.step_success_rate,
-        PAPER,
-    ),
-    Measure(
-        "step_completion_rate",
-        MeasureFamily.RELIABILITY,
-        "share",
-        Better.HIGHER,
-        "Share of the budgeted steps that were taken.",
-        reliability.step_completion_rate,
-        PAPER,
-    ),
-    Measure(
-        "valid_step_ratio",
-        MeasureFamily.RELIABILITY,
-        "share",
-        Better.HIGHER,
-        "Share of the steps taken that have a score.",
-        reliability.valid_step_ratio,
-        SUCCESSOR,
-    ),
-    Measure(
-        "steps_ok",
-        MeasureFamily.RELIABILITY,
-        "steps",
-        Better.HIGHER,
-        "Steps with a score.",
-        reliability.count_of(OutcomeClass.OK),
-    ),
-    Measure(
-        "steps_failed",
-        MeasureFamily.RELIABILITY,
-        "steps",
-        Better.LOWER,
-        "Steps that crashed, or whose edit did not apply or was not allowed.",
-        reliability.count_of(OutcomeClass.FAILED),
-    ),
-    Measure(
-        "steps_over_limit",
-        MeasureFamily.RELIABILITY,
-        "steps",
-        Better.LOWER,
-        "Steps that ran out of time or memory.",
-        reliability.count_of(OutcomeClass.OVER_LIMIT),
-    ),
-    Measure(
-        "steps_invalid",
-        MeasureFamily.RELIABILITY,
-        "steps",
-        Better.LOWER,
-        "Steps that ran, but whose answers break a rule of the task or have no finite score.",
-        reliability.count_of(OutcomeClass.INVALID),
-    ),
-    Measure(
-        "infra_troubles",
-        MeasureFamily.RELIABILITY,
-        "times",
-        Better.NEITHER,
-        "Number of infrastructure failures after which a step was retried; they do not count against the agent.",
-        reliability.troubles,
-    ),
-    Measure(
-        "auc",
-        MeasureFamily.EFFICIENCY,
-        "share",
-        Better.HIGHER,
-        "The mean over the budget of the best validation gain so far; after an early stop the last value is repeated.",
-        efficiency.auc,
-        SUCCESSOR,
-    ),
-    Measure(
-        "auc_unpadded",
-        MeasureFamily.EFFICIENCY,
-        "share",
-        Better.HIGHER,
-        "The same over the steps taken only.",
-        efficiency.auc_unpadded,
-        SUCCESSOR,
-    ),
-    Measure(
-        "first_improvement_step",
-        MeasureFamily.EFFICIENCY,
-        "step",
-        Better.LOWER,
-        "The first step that beat the baseline on validation.",
-        efficiency.first_improvement_step,
-        SUCCESSOR,
-    ),
-    Measure(
-        "late_gain_fraction",
-        MeasureFamily.EFFICIENCY,
-        "share",
-        Better.NEITHER,
-        "The share of the final validation gain that came in the second half of the steps.",
-        efficiency.late_gain_fraction,
-        SUCCESSOR,
-    ),
-    Measure(
-        "best_step",
-        MeasureFamily.EFFICIENCY,
-        "step",
-        Better.NEITHER,
-        "The first step with the best validation score.",
-        efficiency.best_step,
-        SUCCESSOR,
-    ),
-    Measure(
-        "diversity",
-        MeasureFamily.EXPLORATION,
-        "distance",
-        Better.NEITHER,
-        "The mean distance of all steps' code to their centroid: the paper's diversity, the successor's spread.",
-        exploration.diversity,
-        BOTH,
-    ),
-    Measure(
-        "diversity_valid",
-        MeasureFamily.EXPLORATION,
-        "distance",
-        Better.NEITHER,
-        "The same over the steps with a score only.",
-        exploration.diversity_valid,
-        SUCCESSOR,
-    ),
-    Measure(
-        "uniqueness",
-        MeasureFamily.EXPLORATION,
-        "share",
-        Better.NEITHER,
-        "Clusters of steps (cosine distance, average linkage, the embedder's threshold) per step.",
-        exploration.uniqueness,
-        SUCCESSOR,
-    ),
-    Measure(
-        "reach",
-        MeasureFamily.EXPLORATION,
-        "distance",
-        Better.NEITHER,
-        "The distance between the baseline's code and that of the step farthest from it.",
-        exploration.reach,
-        SUCCESSOR,
-    ),
-    Measure(
-        "effective_dimension",
-        MeasureFamily.EXPLORATION,
-        "dimensions",
-        Better.NEITHER,
-        "The participation ratio of the covariance of the steps' vectors: the number of directions in which they vary.",
-        exploration.effective_dimension,
-        SUCCESSOR,
-    ),
-    Measure(
-        "val_test_gap",
-        MeasureFamily.HIDDEN_TEST,
-        "share",
-        Better.LOWER,
-        "The absolute difference between the winner's normalised improvements on validation and on the hidden test.",
-        hidden_test.val_test_gap,
-        SUCCESSOR,
-    ),
-    Measure(
-        "selection_regret",
-        MeasureFamily.HIDDEN_TEST,
-        "share",
-        Better.LOWER,
-        "The best hidden test gain among the steps minus that of the validation winner.",
-        hidden_test.selection_regret,
-    ),
-    Measure(
-        "optimism",
-        MeasureFamily.HIDDEN_TEST,
-        "share",
-        Better.LOWER,
-        "The winner's gain over the baseline on validation minus its gain on the hidden test.",
-        hidden_test.optimism,
-    ),
-    Measure(
-        "optimism_by_noise",
-        MeasureFamily.HIDDEN_TEST,
-        "share",
-        Better.NEITHER,
-        "The expected optimism from choosing the best of these steps under the task's noise alone, by simulation.",
-        hidden_test.optimism_by_noise,
-    ),
-    Measure(
-        "overfitting",
-        MeasureFamily.HIDDEN_TEST,
-        "share",
-        Better.LOWER,
-        "The optimism minus the optimism by noise.",
-        hidden_test.overfitting,
-    ),
-    Measure(
-        "overfitting_p",
-        MeasureFamily.HIDDEN_TEST,
-        "probability",
-        Better.NEITHER,
-        "The probability that noise alone causes at least the observed optimism.",
-        hidden_test.overfitting_p,
-    ),
-    Measure(
-        "tokens",
-        MeasureFamily.COST,
-        "million tokens",
-        Better.LOWER,
-        "Input and output tokens of all proposals, and of a program's calls after its last proposal.",
-        cost.tokens,
-        BOTH,
-    ),
-    Measure("dollars", MeasureFamily.COST, "dollars", Better.LOWER, "The price of these tokens.", cost.dollars),
-    Measure(
-        "proposing_seconds",
-        MeasureFamily.COST,
-        "seconds",
-        Better.LOWER,
-        "Time spent on proposals, and by a program after its last proposal.",
-        cost.proposing_seconds,
-    ),
-    Measure(
-        "training_seconds",
-        MeasureFamily.COST,
-        "seconds",
-        Better.LOWER,
-        "Time spent on training and validation exams, including the baseline's.",
-        cost.training_seconds,
-    ),
-    Measure(
-        "sealed_exam_seconds",
-        MeasureFamily.COST,
-        "seconds",
-        Better.NEITHER,
-        "Time spent on hidden test exams.",
-        cost.sealed_exam_seconds,
-    ),
-    Measure(
-        "waiting_seconds",
-        MeasureFamily.COST,
-        "seconds",
-        Better.NEITHER,
-        "The rest of the wall time: retries, pauses between stop and resume, and the harness itself.",
-        cost.waiting_seconds,
-    ),
-    Measure(
-        "wall_hours",
-        MeasureFamily.COST,
-        "hours",
-        Better.LOWER,
-        "Time from the start of the run to the end of the search, without retests.",
-        cost.wall_hours,
-        BOTH,
-    ),
+    *performance.MEASURES,
+    *reliability.MEASURES,
+    *efficiency.MEASURES,
+    *exploration.MEASURES,
+    *hidden_test.MEASURES,
+    *cost.MEASURES,
 )
+
+
+@cache
+def all_measures() -> Sequence[Measure]:
+    """The built-in measures, then those of other packages."""
+    return (*MEASURES, *plugins(ENTRY_POINTS, Measure))
 
 
 def find_measure(name: str) -> Measure:
     """The measure of that name."""
-    for measure in MEASURES:
+    for measure in all_measures():
         if measure.name == name:
             return measure
-    raise BadRequest(f"There is no measure named '{name}'.", hint=f"Use one of: {', '.join(names())}.")
-
-
-def names() -> Sequence[str]:
-    """The names of all measures, in the catalogue's order."""
-    return [measure.name for measure in MEASURES]
+    raise BadRequest(
+        f"There is no measure named '{name}'.",
+        hint=f"Use one of: {', '.join(measure.name for measure in all_measures())}.",
+    )

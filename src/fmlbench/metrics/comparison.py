@@ -14,17 +14,20 @@ from statistics import fmean
 import numpy as np
 
 from fmlbench.core.errors import BadRequest
-from fmlbench.metrics.advice import Advice, Evidence, advise
 from fmlbench.metrics.catalogue import find_measure
-from fmlbench.metrics.comparability import require_comparable
 from fmlbench.metrics.measure import Better, Missing
-from fmlbench.metrics.measurement import MeasuredRun
-from fmlbench.metrics.statistics.bootstrap import Interval, mean_on_tasks_like_these, mean_on_these_tasks
-from fmlbench.metrics.statistics.draws import Tables, interval_over_draws, means_by_draw
-from fmlbench.metrics.statistics.groups import Groups
-from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg, holm
-from fmlbench.metrics.statistics.permutation import ALPHA, Tested, paired_permutation_test
-from fmlbench.metrics.statistics.profiles import probability_of_improvement
+from fmlbench.metrics.measured_run import MeasuredRun, require_comparable
+from fmlbench.metrics.statistics.groups import Groups, probability_of_improvement
+from fmlbench.metrics.statistics.intervals import (
+    Interval,
+    Tables,
+    interval_over_draws,
+    mean_on_tasks_like_these,
+    mean_on_these_tasks,
+    means_by_draw,
+)
+from fmlbench.metrics.statistics.power import Advice, Evidence, advise
+from fmlbench.metrics.statistics.significance import ALPHA, Tested, benjamini_hochberg, holm, paired_permutation_test
 
 MEASURE = "improvement"
 _SEED = 20261116

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from fmlbench.metrics.measure import Missing, Value
-from fmlbench.metrics.scale import best_so_far
-from fmlbench.metrics.trace import Trace
+from fmlbench.metrics.measure import SUCCESSOR, Better, Measure, MeasureFamily, Missing, Value
+from fmlbench.metrics.trace import Trace, best_so_far
 
 _ANY_GAIN = 1e-15
 _ENOUGH_GAIN = 1e-12
@@ -59,3 +58,52 @@ def _gains(trace: Trace) -> Sequence[float] | Missing:
     if trace.baseline is None:
         return Missing("the baseline has no score")
     return best_so_far(trace, trace.baseline) or Missing("no step was taken")
+
+
+MEASURES = (
+    Measure(
+        "auc",
+        MeasureFamily.EFFICIENCY,
+        "share",
+        Better.HIGHER,
+        "The mean over the budget of the best validation gain so far; after an early stop the last value is repeated.",
+        auc,
+        SUCCESSOR,
+    ),
+    Measure(
+        "auc_unpadded",
+        MeasureFamily.EFFICIENCY,
+        "share",
+        Better.HIGHER,
+        "The same over the steps taken only.",
+        auc_unpadded,
+        SUCCESSOR,
+    ),
+    Measure(
+        "first_improvement_step",
+        MeasureFamily.EFFICIENCY,
+        "step",
+        Better.LOWER,
+        "The first step that beat the baseline on validation.",
+        first_improvement_step,
+        SUCCESSOR,
+    ),
+    Measure(
+        "late_gain_fraction",
+        MeasureFamily.EFFICIENCY,
+        "share",
+        Better.NEITHER,
+        "The share of the final validation gain that came in the second half of the steps.",
+        late_gain_fraction,
+        SUCCESSOR,
+    ),
+    Measure(
+        "best_step",
+        MeasureFamily.EFFICIENCY,
+        "step",
+        Better.NEITHER,
+        "The first step with the best validation score.",
+        best_step,
+        SUCCESSOR,
+    ),
+)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from fmlbench.metrics.measure import Missing, Value
+from fmlbench.metrics.measure import BOTH, SUCCESSOR, Better, Measure, MeasureFamily, Missing, Value
 from fmlbench.metrics.numerics import linkage_heights
 from fmlbench.metrics.trace import Cloud, Trace, Vectors
 
@@ -71,3 +71,52 @@ def _participation_ratio(points: Vectors) -> float:
     variances = singular**2 / (len(points) - 1)
     total = float((variances**2).sum())
     return float(variances.sum()) ** 2 / total if total else 0.0
+
+
+MEASURES = (
+    Measure(
+        "diversity",
+        MeasureFamily.EXPLORATION,
+        "distance",
+        Better.NEITHER,
+        "The mean distance of all steps' code to their centroid: the paper's diversity, the successor's spread.",
+        diversity,
+        BOTH,
+    ),
+    Measure(
+        "diversity_valid",
+        MeasureFamily.EXPLORATION,
+        "distance",
+        Better.NEITHER,
+        "The same over the steps with a score only.",
+        diversity_valid,
+        SUCCESSOR,
+    ),
+    Measure(
+        "uniqueness",
+        MeasureFamily.EXPLORATION,
+        "share",
+        Better.NEITHER,
+        "Clusters of steps (cosine distance, average linkage, the embedder's threshold) per step.",
+        uniqueness,
+        SUCCESSOR,
+    ),
+    Measure(
+        "reach",
+        MeasureFamily.EXPLORATION,
+        "distance",
+        Better.NEITHER,
+        "The distance between the baseline's code and that of the step farthest from it.",
+        reach,
+        SUCCESSOR,
+    ),
+    Measure(
+        "effective_dimension",
+        MeasureFamily.EXPLORATION,
+        "dimensions",
+        Better.NEITHER,
+        "The participation ratio of the covariance of the steps' vectors: the number of directions in which they vary.",
+        effective_dimension,
+        SUCCESSOR,
+    ),
+)

@@ -5,9 +5,9 @@ from enum import StrEnum
 from statistics import fmean
 
 from fmlbench.core.retests import RetestKey, RetestKind
-from fmlbench.metrics.intervals import estimate
 from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.performance import RetestScores, improvement, retest_scores, transfer
+from fmlbench.metrics.statistics.intervals import estimate
 from fmlbench.metrics.trace import Trace
 
 _KEPT_SHARE = 0.5

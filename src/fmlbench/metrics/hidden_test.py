@@ -6,9 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from fmlbench.metrics.measure import Missing, Value
-from fmlbench.metrics.scale import normalised_improvement, scaled_gain
-from fmlbench.metrics.trace import Trace, Vectors
+from fmlbench.metrics.measure import SUCCESSOR, Better, Measure, MeasureFamily, Missing, Value
+from fmlbench.metrics.trace import Trace, Vectors, clamped_gain, scaled_gain
 
 _SIMULATIONS = 4000
 _SEED = 20261116
@@ -48,8 +47,8 @@ def val_test_gap(trace: Trace) -> Value:
     if trace.baseline is None or first is None or winner is None or winner.score is None:
         return Missing("the baseline has no score")
     test = trace.test_score(winner.index)
-    on_validation = normalised_improvement(trace.metric, winner.score, trace.baseline)
-    return abs(on_validation - normalised_improvement(trace.metric, first if test is None else test, first))
+    on_validation = clamped_gain(trace.metric, winner.score, trace.baseline)
+    return abs(on_validation - clamped_gain(trace.metric, first if test is None else test, first))
 
 
 def selection_regret(trace: Trace) -> Value:
@@ -140,3 +139,56 @@ def _tested(trace: Trace) -> list[tuple[int, float, float]] | Missing:
 
 def _gain(trace: Trace, score: float | None, baseline: float) -> float | None:
     return None if score is None else scaled_gain(trace.metric, score, baseline)
+
+
+MEASURES = (
+    Measure(
+        "val_test_gap",
+        MeasureFamily.HIDDEN_TEST,
+        "share",
+        Better.LOWER,
+        "The absolute difference between the winner's normalised improvements on validation and on the hidden test.",
+        val_test_gap,
+        SUCCESSOR,
+    ),
+    Measure(
+        "selection_regret",
+        MeasureFamily.HIDDEN_TEST,
+        "share",
+        Better.LOWER,
+        "The best hidden test gain among the steps minus that of the validation winner.",
+        selection_regret,
+    ),
+    Measure(
+        "optimism",
+        MeasureFamily.HIDDEN_TEST,
+        "share",
+        Better.LOWER,
+        "The winner's gain over the baseline on validation minus its gain on the hidden test.",
+        optimism,
+    ),
+    Measure(
+        "optimism_by_noise",
+        MeasureFamily.HIDDEN_TEST,
+        "share",
+        Better.NEITHER,
+        "The expected optimism from choosing the best of these steps under the task's noise alone, by simulation.",
+        optimism_by_noise,
+    ),
+    Measure(
+        "overfitting",
+        MeasureFamily.HIDDEN_TEST,
+        "share",
+        Better.LOWER,
+        "The optimism minus the optimism by noise.",
+        overfitting,
+    ),
+    Measure(
+        "overfitting_p",
+        MeasureFamily.HIDDEN_TEST,
+        "probability",
+        Better.NEITHER,
+        "The probability that noise alone causes at least the observed optimism.",
+        overfitting_p,
+    ),
+)

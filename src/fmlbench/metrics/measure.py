@@ -25,6 +25,11 @@ class Missing:
 
 Value = float | Missing
 
+PAPER = "paper"
+SUCCESSOR = "successor"
+BOTH = "paper, successor"
+"""Where measures were defined."""
+
 
 class MeasureFamily(StrEnum):
     """What a measure is about."""

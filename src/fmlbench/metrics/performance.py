@@ -10,9 +10,8 @@ from statistics import fmean
 
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.retests import RetestKey, RetestKind
-from fmlbench.metrics.measure import Missing, Value
-from fmlbench.metrics.scale import normalised_improvement as clamped
-from fmlbench.metrics.trace import Trace
+from fmlbench.metrics.measure import PAPER, SUCCESSOR, Better, Measure, MeasureFamily, Missing, Value
+from fmlbench.metrics.trace import Trace, clamped_gain
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def improvement_complete_case(trace: Trace) -> Value:
 def normalised_improvement(trace: Trace) -> Value:
     """As in the reference scorer: the gain as a share of the whole range, clamped at zero."""
     found = retest_scores(trace)
-    return found if isinstance(found, Missing) else clamped(trace.metric, *found.intended)
+    return found if isinstance(found, Missing) else clamped_gain(trace.metric, *found.intended)
 
 
 def improvement_by_retest(trace: Trace) -> dict[int, float]:
@@ -136,3 +135,67 @@ def scores_of(retests: Mapping[RetestKey, Evaluation], kind: RetestKind, index: 
         for key, evaluation in sorted(retests.items())
         if (key.kind, key.index) == (kind, index) and evaluation.is_ok and evaluation.score is not None
     }
+
+
+MEASURES = (
+    Measure(
+        "improvement",
+        MeasureFamily.PERFORMANCE,
+        "share",
+        Better.HIGHER,
+        "The gain of the validation winner on the sealed test of fresh seeds, as a share of the distance from the "
+        "baseline to a perfect score; a retest without a score counts as the baseline (intention to treat).",
+        improvement,
+    ),
+    Measure(
+        "transfer",
+        MeasureFamily.PERFORMANCE,
+        "share",
+        Better.HIGHER,
+        "The same on the task's sibling, which the agent never saw. Methods transfer; lookup tables, weights and "
+        "inverted simulators do not.",
+        transfer,
+    ),
+    Measure(
+        "improvement_complete_case",
+        MeasureFamily.PERFORMANCE,
+        "share",
+        Better.HIGHER,
+        "The same over the retests with a score only.",
+        improvement_complete_case,
+    ),
+    Measure(
+        "normalised_improvement",
+        MeasureFamily.PERFORMANCE,
+        "share",
+        Better.HIGHER,
+        "The gain of the winner's retest as a share of the task's whole range; losses count as zero.",
+        normalised_improvement,
+        SUCCESSOR,
+    ),
+    Measure(
+        "gain_in_sigmas",
+        MeasureFamily.PERFORMANCE,
+        "sigma",
+        Better.HIGHER,
+        "The gain of the winner's retest in standard deviations of the baseline's test score over seeds.",
+        gain_in_sigmas,
+    ),
+    Measure(
+        "test_score",
+        MeasureFamily.PERFORMANCE,
+        "score",
+        Better.TASK,
+        "The mean score of the validation winner on the sealed test of fresh seeds.",
+        retest_score,
+    ),
+    Measure(
+        "best_test_score",
+        MeasureFamily.PERFORMANCE,
+        "score",
+        Better.TASK,
+        "The best hidden test score over all steps; an oracle value, since choosing that step requires the test.",
+        best_test_score,
+        PAPER,
+    ),
+)

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import Step
-from fmlbench.metrics.measure import Missing, Value
+from fmlbench.metrics.measure import PAPER, SUCCESSOR, Better, Measure, MeasureFamily, Missing, Value
 from fmlbench.metrics.trace import Trace
 
 
@@ -74,3 +74,74 @@ def count_of(outcome_class: OutcomeClass) -> Callable[[Trace], Value]:
 def troubles(trace: Trace) -> Value:
     """The number of infrastructure failures."""
     return float(trace.troubles)
+
+
+MEASURES = (
+    Measure(
+        "step_success_rate",
+        MeasureFamily.RELIABILITY,
+        "share",
+        Better.HIGHER,
+        "Share of the steps taken whose code ran to completion.",
+        step_success_rate,
+        PAPER,
+    ),
+    Measure(
+        "step_completion_rate",
+        MeasureFamily.RELIABILITY,
+        "share",
+        Better.HIGHER,
+        "Share of the budgeted steps that were taken.",
+        step_completion_rate,
+        PAPER,
+    ),
+    Measure(
+        "valid_step_ratio",
+        MeasureFamily.RELIABILITY,
+        "share",
+        Better.HIGHER,
+        "Share of the steps taken that have a score.",
+        valid_step_ratio,
+        SUCCESSOR,
+    ),
+    Measure(
+        "steps_ok",
+        MeasureFamily.RELIABILITY,
+        "steps",
+        Better.HIGHER,
+        "Steps with a score.",
+        count_of(OutcomeClass.OK),
+    ),
+    Measure(
+        "steps_failed",
+        MeasureFamily.RELIABILITY,
+        "steps",
+        Better.LOWER,
+        "Steps that crashed, or whose edit did not apply or was not allowed.",
+        count_of(OutcomeClass.FAILED),
+    ),
+    Measure(
+        "steps_over_limit",
+        MeasureFamily.RELIABILITY,
+        "steps",
+        Better.LOWER,
+        "Steps that ran out of time or memory.",
+        count_of(OutcomeClass.OVER_LIMIT),
+    ),
+    Measure(
+        "steps_invalid",
+        MeasureFamily.RELIABILITY,
+        "steps",
+        Better.LOWER,
+        "Steps that ran, but whose answers break a rule of the task or have no finite score.",
+        count_of(OutcomeClass.INVALID),
+    ),
+    Measure(
+        "infra_troubles",
+        MeasureFamily.RELIABILITY,
+        "times",
+        Better.NEITHER,
+        "Number of infrastructure failures after which a step was retried; they do not count against the agent.",
+        troubles,
+    ),
+)

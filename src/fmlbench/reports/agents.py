@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fmlbench.agents.registry import AgentEntry, model_settings
-from fmlbench.reports.terminal_tables import plain_table
+from fmlbench.reports.table import plain_table
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from fmlbench.metrics.advice import Advice
 from fmlbench.metrics.associations import Association
 from fmlbench.metrics.catalogue import find_measure
 from fmlbench.metrics.comparison import MEASURE, Comparison, ComparisonVerdict, LeftOut, TaskDifference
 from fmlbench.metrics.leaderboard import Entry, Leaderboard
-from fmlbench.metrics.statistics.bootstrap import Interval
 from fmlbench.metrics.statistics.correlation import Correlation
-from fmlbench.metrics.statistics.permutation import ALPHA, fewest_pairs
+from fmlbench.metrics.statistics.intervals import Interval
+from fmlbench.metrics.statistics.power import Advice
+from fmlbench.metrics.statistics.significance import ALPHA, fewest_pairs
 from fmlbench.reports.table import DataTable
 
 _NAMED = 3

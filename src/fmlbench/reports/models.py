@@ -17,7 +17,7 @@ from fmlbench.models.local.process import is_installed
 from fmlbench.models.prices import FREE
 from fmlbench.models.providers.catalogue import PROVIDERS, Provider
 from fmlbench.models.scripted import TINKER
-from fmlbench.reports.terminal_tables import plain_table
+from fmlbench.reports.table import plain_table
 from fmlbench.reports.untrusted import one_line
 
 

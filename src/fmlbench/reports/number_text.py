@@ -4,7 +4,7 @@ from datetime import datetime
 
 from fmlbench.core.figures import form_of
 from fmlbench.core.run import Isolation
-from fmlbench.metrics.intervals import Estimate
+from fmlbench.metrics.statistics.intervals import Estimate
 from fmlbench.reports.summary import RunVerdict
 
 VERDICTS = {

@@ -14,8 +14,8 @@ from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import ENDING, VIOLATION, Step, Usage
 from fmlbench.core.task import Task
 from fmlbench.metrics.flags import Flag, flags_of
-from fmlbench.metrics.intervals import Estimate, estimate
 from fmlbench.metrics.performance import scores_of
+from fmlbench.metrics.statistics.intervals import Estimate, estimate
 from fmlbench.metrics.trace import Trace
 from fmlbench.records.replay import RunState
 

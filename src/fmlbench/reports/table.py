@@ -1,16 +1,42 @@
-"""Tables as data, written as Markdown, CSV or LaTeX. Cells are sanitised."""
+"""Tables: as data, written as Markdown, CSV or LaTeX; and in the terminal.
+
+Cells are sanitised. Names in the terminal are neither cut nor folded, because users copy them into the next command:
+other columns are dropped instead.
+"""
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
+from rich import box
 from rich import table as rich_table
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 
-from fmlbench.reports.terminal_tables import plain_table
 from fmlbench.reports.untrusted import one_line
+
+_LATEX = str.maketrans(
+    {
+        **{letter: f"\\{letter}" for letter in "&%$#_{}"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+Item = TypeVar("Item")
+Cells = Mapping[str, Callable[[Item], Text]]
+"""How to render each column, by its heading."""
+
+_ENDLESS = 100_000
+_PROSE_WIDTH = 24
 
 
 class TableFormat(StrEnum):
@@ -29,6 +55,24 @@ class DataTable:
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Layouts:
+    """The same rows with fewer and fewer columns; the first table that fits is shown."""
+
+    tables: Sequence[Table]
+    lines: Group
+    """Shown if no table fits; the name is last in its line, so that it may extend beyond the edge."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Choose the layout by the width of the terminal."""
+        fitting = (table for table in self.tables if room_for(table, console) <= options.max_width)
+        yield next(fitting, self.lines)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Without a fixed width the full table is shown."""
+        return Measurement.get(console, options, self.tables[0])
 
 
 def write_table(table: DataTable, form: TableFormat) -> str:
@@ -91,17 +135,48 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-_LATEX = str.maketrans(
-    {
-        **{letter: f"\\{letter}" for letter in "&%$#_{}"},
-        "\\": r"\textbackslash{}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-    }
-)
-
-
 def _latex_row(cells: Sequence[str]) -> str:
     return " & ".join(one_line(cell).translate(_LATEX) for cell in cells) + r" \\"
+
+
+def room_for(report: RenderableType, console: Console) -> int:
+    """The minimum width at which no unbreakable cell is broken."""
+    return Measurement.get(console, console.options.update_width(_ENDLESS), report).minimum
+
+
+def plain_table(*columns: str) -> Table:
+    """A table without borders, so that it can be copied and searched; the first column is never wrapped."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for number, column in enumerate(columns):
+        table.add_column(column, overflow="fold", no_wrap=number == 0)
+    return table
+
+
+def fitting_table(
+    items: Sequence[Item],
+    cells: Cells[Item],
+    layouts: Sequence[Sequence[str]],
+    *,
+    line: Sequence[str],
+    prose: Sequence[str] = (),
+) -> Layouts:
+    """A table in several layouts, each the headings of its columns; ``line`` has the columns of the plain lines."""
+    return Layouts([_table(items, cells, headings, prose=prose) for headings in layouts], _lines(items, cells, line))
+
+
+def _table(items: Sequence[Item], cells: Cells[Item], headings: Sequence[str], *, prose: Sequence[str]) -> Table:
+    """A table of some columns; only the prose columns are wrapped."""
+    table = plain_table(*headings)
+    for item in items:
+        table.add_row(*(cells[heading](item) for heading in headings))
+    for heading, column in zip(headings, table.columns, strict=True):
+        widths = [cell_len(heading), *(cell_len(cells[heading](item).plain) for item in items)]
+        column.no_wrap = heading not in prose
+        column.min_width = min(max(widths), _PROSE_WIDTH) if heading in prose else max(widths)
+    return table
+
+
+def _lines(items: Iterable[Item], cells: Cells[Item], headings: Sequence[str]) -> Group:
+    """Plain lines without alignment."""
+    lines = (Text("  ").join(cells[heading](item) for heading in headings) for item in items)
+    return Group(*(Text(no_wrap=True, overflow="ignore").append_text(line) for line in lines))

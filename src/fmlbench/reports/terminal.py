@@ -1,4 +1,4 @@
-"""Format a run's summary for the terminal."""
+"""Runs in the terminal: the summary of one, and a table of several."""
 
 import shlex
 from collections.abc import Sequence
@@ -11,8 +11,18 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.figures import score_text
 from fmlbench.core.run import Isolation
 from fmlbench.core.text import counted
-from fmlbench.reports.number_text import VERDICTS, dollars_text, duration_text, estimate_text, seal_text
+from fmlbench.reports.number_text import (
+    VERDICTS,
+    brief_estimate_text,
+    dollars_text,
+    duration_text,
+    estimate_text,
+    mean_text,
+    moment_text,
+    seal_text,
+)
 from fmlbench.reports.summary import RunPhase, RunSummary, RunVerdict, TestResult
+from fmlbench.reports.table import Cells, Layouts, fitting_table
 from fmlbench.reports.untrusted import one_line
 
 Row = tuple[str, Text]
@@ -162,3 +172,56 @@ def _next_rows(summary: RunSummary, *, has_tree: bool) -> list[Row]:
 
 def _under_one_name(name: str, texts: Sequence[Text]) -> list[Row]:
     return [(name if number == 0 else "", text) for number, text in enumerate(texts)]
+
+
+_RUN_CELLS: Cells[RunSummary] = {
+    "run": lambda run: Text(run.run, style="bold"),
+    "label": lambda run: Text(run.spec.label),
+    "started": lambda run: Text(moment_text(run.started)),
+    "state": lambda run: Text(str(run.stage)),
+    "steps": lambda run: Text(f"{run.proposed} of {run.spec.budget.steps}"),
+    "baseline": lambda run: Text(score_text(run.baseline)),
+    "best": lambda run: Text(_best_score(run)),
+    "test gain [95% interval]": lambda run: Text(_gain(run)),
+    "seal": lambda run: seal(run.spec.isolation),
+    "test gain": lambda run: Text(_short_gain(run)),
+    "best score": lambda run: _marked(_best_score(run), run),
+}
+
+_RUN_LAYOUTS = (
+    ("run", "label", "started", "state", "steps", "baseline", "best", "test gain [95% interval]", "seal"),
+    ("run", "label", "started", "state", "steps", "best score", "test gain"),
+    ("run", "label", "started", "state", "steps", "best score"),
+    ("run", "label", "started", "state", "best score"),
+    ("run", "label", "started", "state"),
+    ("run", "started", "state"),
+    ("run", "started"),
+)
+
+
+def run_table(runs: Sequence[RunSummary]) -> Layouts:
+    """One row per run. Hidden scores of unfinished runs are not shown; unsealed scores are always marked."""
+    left_out = set[str]() if any(run.spec.label for run in runs) else {"label"}
+    layouts = [[heading for heading in layout if heading not in left_out] for layout in _RUN_LAYOUTS]
+    return fitting_table(runs, _RUN_CELLS, layouts, line=("started", "run"))
+
+
+def _best_score(run: RunSummary) -> str:
+    return score_text(run.best.validation if run.best else None)
+
+
+def _gain(run: RunSummary) -> str:
+    if run.test is None:
+        return "-"
+    if run.test.difference is None:
+        return str(run.test.verdict)
+    return brief_estimate_text(run.test.difference, signed=True)
+
+
+def _short_gain(run: RunSummary) -> str:
+    return mean_text(run.test.difference, signed=True) if run.test and run.test.difference else _gain(run)
+
+
+def _marked(score: str, run: RunSummary) -> Text:
+    """A score marked UNSEALED if necessary, for layouts without the seal column."""
+    return Text(score) if run.is_sealed else Text(f"{score} ").append_text(seal(run.spec.isolation))

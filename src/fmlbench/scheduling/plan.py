@@ -10,7 +10,7 @@ from fmlbench.core.errors import StudyInvalid
 from fmlbench.core.run import AgentSpec, Isolation, RunSpec
 from fmlbench.core.task import Task, Track
 from fmlbench.records.folder import RunFolder
-from fmlbench.scheduling.estimates import Cost, cost_of
+from fmlbench.scheduling.cost import Cost, cost_of
 from fmlbench.scheduling.study import Study
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks, find_task, name_of

@@ -18,7 +18,7 @@ from fmlbench.metrics.trace import Trace
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import each_event
 from fmlbench.records.replay import RunState, read_state, replay
-from fmlbench.scheduling.run_time import execution_seconds_of
+from fmlbench.scheduling.cost import execution_seconds_of
 
 
 class RunStatus(Record):

@@ -10,12 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt, read_attempts
+from fmlbench.scheduling.cost import makespan
 from fmlbench.scheduling.engines.engine import Engine, JobDone
-from fmlbench.scheduling.estimates import makespan
 from fmlbench.scheduling.plan import Plan, PlannedRun
 from fmlbench.scheduling.run_status import progress_of
-from fmlbench.scheduling.status import Status, status_of
-from fmlbench.scheduling.sweep_state import JobState, JobStatus, poll, poll_all, seconds_left, share_done
+from fmlbench.scheduling.sweep_status import (
+    JobState,
+    JobStatus,
+    Status,
+    poll,
+    poll_all,
+    seconds_left,
+    share_done,
+    status_of,
+)
 
 _TICK_SECONDS = 0.2
 _POLL_SECONDS = 2.0

@@ -11,7 +11,7 @@ from fmlbench.core.run import Budget
 from fmlbench.records.folder import RunFolder
 from fmlbench.reports.number_text import duration_text
 from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt
-from fmlbench.scheduling.estimates import HARNESS_SECONDS
+from fmlbench.scheduling.cost import HARNESS_SECONDS
 from fmlbench.scheduling.plan import lay_out, make_plan
 from fmlbench.scheduling.study import read_study
 from fmlbench.tasks.library import find_task

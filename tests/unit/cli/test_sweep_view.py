@@ -11,8 +11,7 @@ from fmlbench.cli.sweep_tables import headline
 from fmlbench.cli.sweep_view import watching
 from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt
 from fmlbench.scheduling.plan import Plan
-from fmlbench.scheduling.status import Status, status_of
-from fmlbench.scheduling.sweep_state import poll_all
+from fmlbench.scheduling.sweep_status import Status, poll_all, status_of
 from tests.unit.scheduling.studies import begin, complete, planned, study
 
 

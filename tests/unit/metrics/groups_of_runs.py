@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 
 from fmlbench.core.run import Isolation, RunSpec
-from fmlbench.metrics.catalogue import names
+from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing, Value
-from fmlbench.metrics.measurement import MeasuredRun
+from fmlbench.metrics.measured_run import MeasuredRun
 from tests.unit.reports.by_hand import spec_of
 
 
 def run(value: Value, *, task: str = "toy", seed: int = 0, embedder: str | None = "e", **facts: object) -> MeasuredRun:
     """A finished run whose measures all have this value; facts change its specification."""
     spec = spec_of().model_copy(update={"task": task, "seed": seed, **facts})
-    return MeasuredRun(spec, task, is_over=True, embedder=embedder, values=dict.fromkeys(names(), value))
+    return MeasuredRun(
+        spec, task, is_over=True, embedder=embedder, values=dict.fromkeys((measure.name for measure in MEASURES), value)
+    )
 
 
 def runs(values: Mapping[str, Sequence[Value]]) -> list[MeasuredRun]:

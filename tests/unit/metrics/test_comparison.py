@@ -5,12 +5,11 @@ import pytest
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import Budget, Isolation
 from fmlbench.metrics.associations import POOLED, associate
-from fmlbench.metrics.catalogue import names
 from fmlbench.metrics.comparison import ComparisonVerdict, compare_all
 from fmlbench.metrics.leaderboard import rank_agents
 from fmlbench.metrics.measure import Missing
-from fmlbench.metrics.measurement import MeasuredRun
-from fmlbench.metrics.statistics.draws import noise_of_draws
+from fmlbench.metrics.measured_run import MeasuredRun
+from fmlbench.metrics.statistics.intervals import noise_of_draws
 from fmlbench.metrics.statistics.power import seeds_needed_over_draws
 from fmlbench.reports.comparison import leaderboard_table, task_difference_table, verdict_lines
 from tests.unit.metrics.groups_of_runs import run, runs
@@ -241,4 +240,3 @@ def test_associations_are_per_task_and_pooled_and_corrected():
     assert set(found) == {("toy", "diversity"), ("fair", "diversity"), (POOLED, "diversity")}
     pooled = found[POOLED, "diversity"]
     assert (pooled.pearson.r, pooled.pearson.n, pooled.pearson.tasks) == (pytest.approx(1.0), 10, 2)
-    assert "improvement" in names()

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from fmlbench.core.errors import BadRequest
-from fmlbench.metrics.embedding.cache import NoCache, VectorFile
-from fmlbench.metrics.embedding.catalogue import find_embedder
-from fmlbench.metrics.embedding.clouds import embed_programs, narrowed
+from fmlbench.metrics.embedding.clouds import NoCache, VectorFile, cache_for, embed_programs, narrowed
+from fmlbench.metrics.embedding.embedder import ENTRY_POINTS, find_embedder
 from fmlbench.metrics.embedding.structure import StructureEmbedder
 from fmlbench.metrics.trace import Vectors
+from tests.plugins import install_plugin
 from tests.unit.metrics.programs import BASE, METHODS, REFORMATTED, RENAMED, RUNS, TUNED
 
 
@@ -82,7 +82,7 @@ def test_files_that_are_not_python_count_their_words():
 class Counting:
     """Gives each window a vector of its length, and counts."""
 
-    name, digest, near = "counting", "0" * 8, 0.1
+    name, digest, near, is_cached = "counting", "0" * 8, 0.1, True
 
     def __init__(self) -> None:
         self.seen: list[bytes] = []
@@ -135,3 +135,33 @@ def test_graphcodebert_without_its_library_or_weights_says_how_to_get_them(tmp_p
     with pytest.raises(BadRequest) as caught:
         find_embedder(f"graphcodebert:{tmp_path}")
     assert "fmlbench[graphcodebert]" in caught.value.hint or "Hugging Face" in caught.value.hint
+
+
+THEIRS = """
+import numpy as np
+from fmlbench.metrics.embedding.embedder import EmbedderEntry
+
+class Length:
+    name, digest, near, is_cached = "length", "0" * 8, 0.1, False
+
+    def __init__(self, place):
+        self.place = place
+
+    def windows(self, files):
+        return [text.encode() for text in files.values()]
+
+    def embed(self, windows):
+        return np.array([[float(len(window))] for window in windows])
+
+PLUGIN = EmbedderEntry("length", Length, ("'length:UNIT'",))
+"""
+
+
+def test_another_package_can_bring_an_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    install_plugin(monkeypatch, tmp_path, "embedder_of_theirs", ENTRY_POINTS, THEIRS)
+    embedder = find_embedder("length:bytes")
+    assert embedder is not None
+    assert embed_programs(embedder, [{"a": "12345"}], cache_for(embedder, tmp_path)).tolist() == [[5.0]]
+    with pytest.raises(BadRequest, match="no embedder named 'word2vec'") as caught:
+        find_embedder("word2vec")
+    assert "'length:UNIT'" in caught.value.hint

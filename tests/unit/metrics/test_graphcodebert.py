@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fmlbench.metrics.embedding.cache import VectorFile
-from fmlbench.metrics.embedding.catalogue import find_embedder
-from fmlbench.metrics.embedding.clouds import embed_programs
-from fmlbench.metrics.embedding.embedder import label_of
+from fmlbench.metrics.embedding.clouds import VectorFile, embed_programs
+from fmlbench.metrics.embedding.embedder import find_embedder, label_of
 from tests.unit.metrics.programs import BASE, BOOSTED, MOMENTUM
 
 torch: Any = pytest.importorskip("torch")

@@ -11,7 +11,7 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.metric import Metric
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import MeasureFamily, Missing
-from fmlbench.metrics.measurement import MeasuredRun, measure_run
+from fmlbench.metrics.measured_run import MeasuredRun, measure_run
 from fmlbench.metrics.trace import Trace
 from tests.unit.metrics.traces import CRASH, UP, Result, trace
 

@@ -9,27 +9,32 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from fmlbench.metrics.leaderboard import rank_range, tie_groups, win_rates
 from fmlbench.metrics.numerics import ranks, t_power
-from fmlbench.metrics.statistics.bootstrap import (
+from fmlbench.metrics.statistics.correlation import Kind, correlate, correlate_within
+from fmlbench.metrics.statistics.groups import (
+    interquartile_mean,
+    optimality_gap,
+    performance_profile,
+    probability_of_improvement,
+    scatter_within,
+    summarise,
+    task_mean,
+)
+from fmlbench.metrics.statistics.intervals import (
     iqm_on_these_tasks,
     mean_on_tasks_like_these,
     mean_on_these_tasks,
+    noise_of_draws,
+    wilson,
 )
-from fmlbench.metrics.statistics.correlation import Kind, correlate, correlate_within
-from fmlbench.metrics.statistics.draws import noise_of_draws
-from fmlbench.metrics.statistics.groups import scatter_within, task_mean
-from fmlbench.metrics.statistics.multiplicity import benjamini_hochberg, holm
-from fmlbench.metrics.statistics.permutation import fewest_pairs, paired_permutation_test
 from fmlbench.metrics.statistics.power import (
     minimum_detectable_effect,
     minimum_detectable_over_draws,
     seeds_needed,
     seeds_needed_over_draws,
 )
-from fmlbench.metrics.statistics.profiles import optimality_gap, performance_profile, probability_of_improvement
-from fmlbench.metrics.statistics.rates import wilson
-from fmlbench.metrics.statistics.summaries import interquartile_mean, summarise
-from fmlbench.metrics.statistics.ties import rank_range, tie_groups, win_rates
+from fmlbench.metrics.statistics.significance import benjamini_hochberg, fewest_pairs, holm, paired_permutation_test
 
 
 def seeded(seed: int = 0) -> np.random.Generator:

@@ -4,7 +4,7 @@ import pytest
 
 from fmlbench.core.figures import score_text
 from fmlbench.core.run import Isolation
-from fmlbench.metrics.intervals import Estimate
+from fmlbench.metrics.statistics.intervals import Estimate
 from fmlbench.reports.number_text import (
     brief_estimate_text,
     dollars_text,

@@ -1,8 +1,8 @@
 import csv
 import io
 
-from fmlbench.metrics.measurement import measure_run
-from fmlbench.reports.measures import measure_table, run_data
+from fmlbench.metrics.measured_run import measure_run
+from fmlbench.reports.measure_tables import measure_table, run_data
 from fmlbench.reports.table import DataTable, TableFormat, to_table, write_table
 from tests.unit.metrics.traces import CRASH, trace
 from tests.unit.reports.by_hand import rendered

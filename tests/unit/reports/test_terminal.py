@@ -6,8 +6,7 @@ from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.core.steps import Usage
 from fmlbench.records.events import Event, RunFinished
 from fmlbench.reports.summary import summarise
-from fmlbench.reports.terminal import render_summary
-from fmlbench.reports.terminal_tables import run_table
+from fmlbench.reports.terminal import render_summary, run_table
 from tests.unit.reports.by_hand import (
     baseline,
     complete_run,

@@ -8,7 +8,8 @@ from rich.console import Console, RenderableType
 
 from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.reports.summary import RunSummary, summarise
-from fmlbench.reports.terminal_tables import run_table, task_table
+from fmlbench.reports.tasks import task_table
+from fmlbench.reports.terminal import run_table
 from fmlbench.tasks.library import all_tasks
 from tests.unit.reports.by_hand import complete_run, spec_of, state_of, toy
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import VIOLATION, Note
 from fmlbench.records.events import Event, NoteMade
-from fmlbench.reports.steps import StepRow, step_rows
-from fmlbench.reports.tree import DEEPEST, step_tree
+from fmlbench.reports.steps import DEEPEST, StepRow, step_rows, step_tree
 from tests.unit.reports.by_hand import baseline, complete_run, rendered, spec_of, started, state_of, step, toy
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07[bold red]not markup[/bold red]\n\u202efake step"

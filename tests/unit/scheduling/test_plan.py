@@ -7,7 +7,7 @@ import pytest
 from fmlbench.core.errors import StudyInvalid
 from fmlbench.core.run import AgentSpec, Budget, RunSpec
 from fmlbench.records.folder import RunFolder
-from fmlbench.scheduling.estimates import HARNESS_SECONDS, cost_of, makespan
+from fmlbench.scheduling.cost import HARNESS_SECONDS, cost_of, makespan
 from fmlbench.scheduling.plan import lay_out, make_plan, needs_of, require_model_for_caps
 from fmlbench.scheduling.study import SweepCaps
 from fmlbench.tasks.library import find_task

@@ -11,13 +11,19 @@ from fmlbench.core.steps import Usage
 from fmlbench.records.events import RunFinished
 from fmlbench.records.lease import own_lease
 from fmlbench.scheduling.attempts import AttemptEnd, Began, log_attempt, read_attempts
-from fmlbench.scheduling.control import cancel, reset_failures, uncancel_plan
-from fmlbench.scheduling.estimates import HARNESS_SECONDS
+from fmlbench.scheduling.cost import HARNESS_SECONDS
 from fmlbench.scheduling.plan import Plan, PlannedRun
-from fmlbench.scheduling.status import Status, status_of
 from fmlbench.scheduling.study import Retry, SweepCaps
 from fmlbench.scheduling.sweep import Sweep
-from fmlbench.scheduling.sweep_state import JobState, poll_all
+from fmlbench.scheduling.sweep_status import (
+    JobState,
+    Status,
+    cancel,
+    poll_all,
+    reset_failures,
+    status_of,
+    uncancel_plan,
+)
 from fmlbench.tasks.library import find_task
 from tests.unit.reports.by_hand import baseline, retested, started, step
 from tests.unit.scheduling.studies import Clock, Puppets, Stillborn, begin, complete, every, log, planned, study

@@ -26,6 +26,7 @@ class GraphCodeBert:
 
     name = "graphcodebert"
     near = NEAR
+    is_cached = True
 
     def __init__(self, tokenizer: Any, model: Any, batch: int = BATCH) -> None:
         self._tokenizer = tokenizer

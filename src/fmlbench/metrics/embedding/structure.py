@@ -7,6 +7,7 @@ Files that do not parse, nest too deeply or are not Python are counted by words 
 """
 
 import ast
+import copy
 import hashlib
 import math
 import re
@@ -18,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-from fmlbench.metrics.embedding.canonical import canonical, without_docstring
 from fmlbench.metrics.trace import Vectors
 
 DIMENSIONS = 512
@@ -27,6 +27,8 @@ NEAR = 0.002
 _DEEPEST = 150
 """Deeper code, such as a sum of hundreds of terms, is treated as text: recursion would overflow the stack."""
 _LONGEST_NUMBER = 10**1000
+_ANY_NAME = "_"
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _WORD = re.compile(r"[^\W\d]\w*|\d+(?:\.\d+)?|[^\w\s]")
 
 
@@ -35,13 +37,12 @@ class StructureEmbedder:
 
     name = "offline"
     near = NEAR
+    is_cached = False
 
     @property
     def digest(self) -> str:
         """The hash of the source code that defines the vectors."""
-        here = Path(__file__)
-        sources = (here, here.with_name("canonical.py"))
-        return hashlib.sha256(b"\0".join(path.read_bytes() for path in sources)).hexdigest()
+        return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
 
     def windows(self, files: Mapping[str, str]) -> Sequence[bytes]:
         """The top-level statements of every file, as their features."""
@@ -139,3 +140,54 @@ def _words_of(text: str) -> Iterator[bytes]:
 
 def _encoded(features: Iterator[str] | Sequence[str]) -> bytes:
     return "\n".join(features).encode("utf-8", "replace")
+
+
+def canonical(statement: ast.stmt) -> ast.stmt:
+    """A copy without docstrings, in which every local variable and parameter has the same name."""
+    changed = copy.deepcopy(statement)
+    for node in ast.walk(changed):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            node.body = without_docstring(node.body)
+    for scope in [node for node in ast.walk(changed) if isinstance(node, _SCOPES)]:
+        _Rename(_bound_in(scope)).visit(scope)
+    return changed
+
+
+def without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a body without its docstring."""
+    first = body[0] if body else None
+    is_docstring = (
+        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
+    )
+    return body[1:] if is_docstring else body
+
+
+def _bound_in(scope: ast.AST) -> frozenset[str]:
+    """Names bound anywhere in the scope (assignments, loops, parameters), except those declared global or nonlocal."""
+    bound: set[str] = set()
+    outside: set[str] = set()
+    for node in ast.walk(scope):
+        match node:
+            case ast.arg():
+                bound.add(node.arg)
+            case ast.Name(ctx=ast.Store()):
+                bound.add(node.id)
+            case ast.Global() | ast.Nonlocal():
+                outside.update(node.names)
+            case _:
+                pass
+    return frozenset(bound - outside)
+
+
+class _Rename(ast.NodeTransformer):
+    def __init__(self, names: frozenset[str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        node.id = _ANY_NAME if node.id in self._names else node.id
+        return node
+
+    def visit_arg(self, node: ast.arg) -> ast.arg:
+        node.arg = _ANY_NAME
+        self.generic_visit(node)
+        return node

@@ -9,7 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from fmlbench.metrics.numerics import normal_quantile, ranks, t_tails
-from fmlbench.metrics.statistics.bootstrap import CONFIDENCE, Interval
+from fmlbench.metrics.statistics.intervals import CONFIDENCE, Interval
 from fmlbench.metrics.trace import Vectors
 
 _EXACT = 7

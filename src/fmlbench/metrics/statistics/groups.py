@@ -1,6 +1,10 @@
-"""Values by task. Runs are compared within tasks, because tasks differ more than seeds."""
+"""Values by task, and summaries of them as in rliable.
+
+Runs are compared within tasks, because tasks differ more than seeds.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,3 +31,55 @@ def scatter_within(groups: Groups) -> float | None:
         return None
     squares = sum(float(((np.asarray(values) - np.mean(values)) ** 2).sum()) for values in groups.values())
     return float(np.sqrt(squares / freedom))
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Summary statistics; a single value has no standard deviation."""
+
+    n: int
+    mean: float
+    median: float
+    iqm: float
+    sd: float | None
+
+
+def summarise(values: Sequence[float]) -> Statistics | None:
+    """The summary statistics of some values; None without values."""
+    if not values:
+        return None
+    return Statistics(
+        n=len(values),
+        mean=float(np.mean(values)),
+        median=float(np.median(values)),
+        iqm=interquartile_mean(values),
+        sd=float(np.std(values, ddof=1)) if len(values) > 1 else None,
+    )
+
+
+def interquartile_mean(values: Sequence[float]) -> float:
+    """The mean without the lowest and the highest quarter of the values, rounded down."""
+    cut = len(values) // 4
+    return float(np.mean(np.sort(values)[cut : len(values) - cut]))
+
+
+def performance_profile(groups: Groups, thresholds: Sequence[float]) -> list[float]:
+    """For each threshold the share of runs above it; every task has the same weight."""
+    return [
+        float(np.mean([np.mean(np.asarray(values) > threshold) for values in groups.values()]))
+        for threshold in thresholds
+    ]
+
+
+def probability_of_improvement(first: Groups, second: Groups) -> float:
+    """The probability that a run of the first beats a run of the second on a shared task; ties count half."""
+    shares: list[float] = []
+    for task in first.keys() & second.keys():
+        wins = [(ours > theirs) + 0.5 * (ours == theirs) for ours in first[task] for theirs in second[task]]
+        shares.append(float(np.mean(wins)))
+    return float(np.mean(shares))
+
+
+def optimality_gap(groups: Groups, target: float = 1.0) -> float:
+    """The mean distance of runs below a target; values above the target count as the target."""
+    return float(np.mean(target - np.minimum(pooled(groups), target)))

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from fmlbench import __version__
 from fmlbench.core.run import agent_names
-from fmlbench.metrics.catalogue import MEASURES
+from fmlbench.metrics.catalogue import all_measures
 from fmlbench.reports.html.comparison_groups import ComparisonGroup, make_comparison_groups
 from fmlbench.reports.html.run_page import RunPage, run_page
 from fmlbench.reports.html.run_records import RunRecord
@@ -65,7 +65,7 @@ def render(report: Report) -> str:
         .get_template("page.html")
         .render(
             report=report,
-            measures=MEASURES,
+            measures=all_measures(),
             style=Markup(style),  # noqa: S704 - our own file
             script=Markup(script),  # noqa: S704 - our own file
             style_hash=_hash(style),

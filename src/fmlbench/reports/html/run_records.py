@@ -8,7 +8,7 @@ from fmlbench.core.errors import RunDamaged
 from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import Step
 from fmlbench.core.task import Task
-from fmlbench.metrics.measurement import MeasuredRun, measure_run
+from fmlbench.metrics.measured_run import MeasuredRun, measure_run
 from fmlbench.metrics.trace import Cloud, Trace, trace_of
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events

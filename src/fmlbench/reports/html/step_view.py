@@ -10,12 +10,11 @@ from fmlbench.core.steps import Step
 from fmlbench.core.text import counted
 from fmlbench.metrics.reliability import step_outcome
 from fmlbench.reports.html.graph import draw_rows, lay_lanes
-from fmlbench.reports.html.plots.scores import PlottedStep
+from fmlbench.reports.html.plots.run_plots import PlottedStep
 from fmlbench.reports.html.run_records import RunRecord
-from fmlbench.reports.html.script_data import head_of, tail_of, to_json
 from fmlbench.reports.number_text import dollars_text, duration_text
 from fmlbench.reports.steps import StepRow, step_rows
-from fmlbench.reports.untrusted import clean, one_line
+from fmlbench.reports.untrusted import clean, head_of, one_line, tail_of, to_script_json
 
 _DIFF_SHARE = 5 / 8
 _OTHER_SHARE = 1 / 8
@@ -103,7 +102,7 @@ def step_details(run: RunRecord, room: int) -> list[StepDetail]:
 
 def to_script_data(details: Sequence[StepDetail]) -> Markup:
     """The details as data for the page's script."""
-    return Markup(to_json([vars(detail) for detail in details]))  # noqa: S704 - to_json escapes HTML
+    return Markup(to_script_json([vars(detail) for detail in details]))  # noqa: S704 - to_script_json escapes HTML
 
 
 def target_of(key: str, index: int) -> str:

@@ -1,24 +1,29 @@
-"""All runs of a task: a progress plot and tables."""
+"""All runs of a task: a progress plot, tables, and the similarity of the winners."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from fmlbench.core.errors import BadRequest
+from fmlbench.core.errors import BadRequest, RunDamaged
 from fmlbench.core.figures import score_text
 from fmlbench.core.metric import Goal
-from fmlbench.metrics.scale import best_so_far
-from fmlbench.reports.agent_tables import agent_task_scores, agent_task_table
-from fmlbench.reports.html.plots.progress_plot import ProgressLine, draw_progress
+from fmlbench.metrics.trace import best_so_far
+from fmlbench.reports.html.plots.comparison_plots import ProgressLine, draw_progress
 from fmlbench.reports.html.run_records import RunRecord, by_agent
-from fmlbench.reports.html.similarity import similarity_table
-from fmlbench.reports.measures import value_text
+from fmlbench.reports.measure_tables import agent_task_scores, agent_task_table, value_text
 from fmlbench.reports.number_text import brief_estimate_text
 from fmlbench.reports.summary import RunPhase, RunSummary
 from fmlbench.reports.table import DataTable
+from fmlbench.workspace.information import shared_share
+from fmlbench.workspace.snapshots import Snapshots
 
 _MEASURES = ("improvement", "transfer", "gain_in_sigmas", "valid_step_ratio", "auc", "diversity")
+Code = Mapping[str, str]
+_NOTE = (
+    "The share of the information that the row's winner adds to the baseline that the column's code adds too. "
+    "Each agent is represented by its run with the best validation score."
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
     """The tables of one task; the keys of ``runs`` are page anchors."""
     task = next(iter(runs.values())).trace.task
     direction = "higher" if task.metric.goal is Goal.MAXIMIZE else "lower"
-    runners = [_runner(key, run, agents[run.agent]) for key, run in runs.items()]
+    runners = [_progress(key, run, agents[run.agent]) for key, run in runs.items()]
     return TaskTable(
         name=task.name,
         title=task.title,
@@ -64,7 +69,7 @@ def task_table(runs: Mapping[str, RunRecord], agents: Mapping[str, str]) -> Task
         race=draw_progress(runners, f"Best validation gain so far of {len(runs)} runs, by step."),
         rounds=_rounds(list(runs.values())),
         columns=("baseline", "best", "test gain [95%]", *(name.replace("_", " ") for name in _MEASURES)),
-        lines=[_line(key, run, agents[run.agent]) for key, run in runs.items()],
+        lines=[_task_line(key, run, agents[run.agent]) for key, run in runs.items()],
         similarity=similarity_table(list(runs.values())),
     )
 
@@ -77,7 +82,7 @@ def _rounds(runs: Sequence[RunRecord]) -> DataTable | None:
     return replace(sheet, columns=sheet.columns[1:], rows=[row[1:] for row in sheet.rows])
 
 
-def _runner(key: str, run: RunRecord, colour: str) -> ProgressLine:
+def _progress(key: str, run: RunRecord, colour: str) -> ProgressLine:
     baseline = run.trace.baseline
     return ProgressLine(
         target=key,
@@ -87,7 +92,7 @@ def _runner(key: str, run: RunRecord, colour: str) -> ProgressLine:
     )
 
 
-def _line(key: str, run: RunRecord, colour: str) -> TaskLine:
+def _task_line(key: str, run: RunRecord, colour: str) -> TaskLine:
     summary = run.summary
     cells = (
         score_text(summary.baseline),
@@ -104,3 +109,58 @@ def _test_gain(summary: RunSummary) -> str:
         return "-"
     difference = summary.test.difference
     return brief_estimate_text(difference, signed=True) if difference else str(summary.test.verdict)
+
+
+def similarity_table(runs: Sequence[RunRecord]) -> DataTable | None:
+    """The similarity of the agents' winners; None if fewer than two agents have one."""
+    best = _best_runs(runs)
+    code = {agent: found for agent, run in best.items() if (found := _winner_and_baseline(run))}
+    if len(code) < 2:
+        return None
+    return DataTable(
+        columns=("agent", "seed", "expert reference", *code),
+        rows=[
+            (
+                agent,
+                str(best[agent].spec.seed),
+                _percent(best[agent].trace.reference_similarity),
+                *("" if agent == other else _percent(_share(code[agent], code[other])) for other in code),
+            )
+            for agent in code
+        ],
+        notes=(_NOTE,),
+    )
+
+
+def _best_runs(runs: Sequence[RunRecord]) -> dict[str, RunRecord]:
+    """Each agent's run with the best validation score, if its winner is not the baseline."""
+    best: dict[str, RunRecord] = {}
+    for run in runs:
+        winner = run.trace.winner
+        if winner is None or winner.index == 0 or winner.evaluation.score is None:
+            continue
+        rival = best[run.agent].trace.winner if run.agent in best else None
+        rival_score = rival.evaluation.score if rival else None
+        if rival_score is None or run.trace.metric.gain(winner.evaluation.score, rival_score) > 0:
+            best[run.agent] = run
+    return best
+
+
+def _winner_and_baseline(run: RunRecord) -> tuple[Code, Code] | None:
+    """The code of a run's winner and of its baseline; None if snapshots are missing."""
+    winner = run.trace.winner
+    assert winner is not None  # noqa: S101 - called only for runs with a winner
+    snapshots = Snapshots(run.folder.code)
+    try:
+        return snapshots.read(winner.snapshot), snapshots.read(run.state.steps[0].snapshot)
+    except RunDamaged:
+        return None
+
+
+def _share(one: tuple[Code, Code], other: tuple[Code, Code]) -> float:
+    (files, baseline), (others, _) = one, other
+    return shared_share(files, others, baseline)
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"

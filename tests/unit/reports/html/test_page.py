@@ -13,8 +13,8 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState
 from fmlbench.reports.html.page import make_report, render
 from fmlbench.reports.html.run_records import RunRecord, read_run
-from fmlbench.reports.html.script_data import head_of, tail_of, to_json
 from fmlbench.reports.html.step_view import step_details, to_script_data
+from fmlbench.reports.untrusted import head_of, tail_of, to_script_json
 from fmlbench.tasks.library import find_task
 from fmlbench.testing.made_runs import make_run
 
@@ -203,7 +203,7 @@ def test_endless_texts_are_cut_to_the_room_there_is(run: RunFolder):
 @pytest.mark.parametrize("text", ["plain" * 40, "<>&" * 60, "漢字" * 50, '"\\\n' * 40])
 def test_beginnings_and_ends_fit_their_room(text: str):
     for cut in (head_of(text, 100), tail_of(text, 100)):
-        assert 12 <= len(to_json(cut).encode()) <= 102
+        assert 12 <= len(to_script_json(cut).encode()) <= 102
     assert text.startswith(head_of(text, 100))
     assert text.endswith(tail_of(text, 100))
     assert head_of(text, 10_000) == tail_of(text, 10_000) == text

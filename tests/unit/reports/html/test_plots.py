@@ -6,15 +6,24 @@ import pytest
 from sklearn.decomposition import PCA
 
 from fmlbench.metrics.reliability import OutcomeClass
-from fmlbench.metrics.statistics.bootstrap import Interval
-from fmlbench.reports.html.plots.bars import BarPart, draw_bar
-from fmlbench.reports.html.plots.frame import Frame
-from fmlbench.reports.html.plots.interval_bars import IntervalBar, draw_interval_bars
-from fmlbench.reports.html.plots.map import draw_map, project
-from fmlbench.reports.html.plots.profile import draw_profiles
-from fmlbench.reports.html.plots.progress_plot import ProgressLine, draw_progress
-from fmlbench.reports.html.plots.scales import Scale, spanning, tick_text
-from fmlbench.reports.html.plots.scores import PlottedStep, ScoreCurve, draw_scores
+from fmlbench.metrics.statistics.intervals import Interval
+from fmlbench.reports.html.plots.comparison_plots import (
+    IntervalBar,
+    ProgressLine,
+    draw_interval_bars,
+    draw_profiles,
+    draw_progress,
+)
+from fmlbench.reports.html.plots.frame import Frame, Scale, spanning, tick_text
+from fmlbench.reports.html.plots.run_plots import (
+    BarPart,
+    PlottedStep,
+    ScoreCurve,
+    draw_bar,
+    draw_map,
+    draw_scores,
+    project,
+)
 from fmlbench.reports.html.plots.svg import element
 from fmlbench.testing.histories import ACCURACY, ERROR
 

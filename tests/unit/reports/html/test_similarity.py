@@ -8,7 +8,7 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState
 from fmlbench.reports.html.page import make_report, render
 from fmlbench.reports.html.run_records import RunRecord, read_run
-from fmlbench.reports.html.similarity import similarity_table
+from fmlbench.reports.html.task_table import similarity_table
 from fmlbench.tasks.library import find_task
 from fmlbench.testing.made_runs import make_run
 

@@ -1,16 +1,42 @@
-"""The frame of a plot: its size, its axes, and the shapes of marks."""
+"""The frame of a plot: its scales, its axes, and the shapes of marks."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from fmlbench.reports.html.plots.scales import Scale, tick_text
 from fmlbench.reports.html.plots.svg import element, line, number, text
 
+_FAR = 1e300
 WIDTH, HEIGHT = 640.0, 340.0
 LEFT, RIGHT, TOP, BOTTOM = 84.0, 14.0, 14.0, 62.0
 """Wide enough for the larger font on phones."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A linear scale from ``low..high`` to ``start..end``."""
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """The position of a value; values outside the scale are clipped to its edge."""
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
+
+    def holds(self, value: float) -> bool:
+        """Whether a value is on the scale."""
+        return self.low <= value <= self.high
+
+    def ticks(self, wanted: int) -> list[float]:
+        """About ``wanted`` round numbers on the scale."""
+        step = _round_step((self.high - self.low) / wanted)
+        first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
+        return [index * step for index in range(first, last + 1)]
 
 
 @dataclass(frozen=True)
@@ -52,6 +78,25 @@ class Frame:
             text(middle, HEIGHT - 10, self.across_label, "name across"),
             element("text", self.up_label, transform=place, class_="name across"),
         ]
+
+
+def spanning(values: Iterable[float], start: float, end: float, *, margin: float = 0.06) -> Scale:
+    """A scale that contains all values with a margin; huge values are clipped."""
+    known = [min(max(value, -_FAR), _FAR) for value in values] or [0.0]
+    low, high = min(known), max(known)
+    room = (high - low) * margin or abs(high) * 0.05 or 1.0
+    return Scale(low - room, high + room, start, end)
+
+
+def tick_text(value: float, step: float) -> str:
+    """A tick with as many decimals as its step needs."""
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    return f"{value:.{decimals}f}" if decimals <= 6 and abs(value) < 1e6 else f"{value:.3g}"
+
+
+def _round_step(step: float) -> float:
+    magnitude = 10.0 ** math.floor(math.log10(step))
+    return next(round_ * magnitude for round_ in (1, 2, 5, 10) if step <= round_ * magnitude * 1.3)
 
 
 def linked(target: str, hint: str, shape: Markup) -> Markup:

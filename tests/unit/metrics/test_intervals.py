@@ -2,7 +2,8 @@
 
 import pytest
 
-from fmlbench.metrics.intervals import estimate, t_quantile
+from fmlbench.metrics.numerics import t_quantile
+from fmlbench.metrics.statistics.intervals import estimate
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The paired permutation test, stratified by task.
+"""The paired permutation test, stratified by task, and p values adjusted for multiple testing.
 
 If two agents are equal, each paired difference is as likely to have the opposite sign. The test evaluates all sign
 flips, or a random subset; p is the share of flips with at least the observed mean difference. It makes no assumption
@@ -7,6 +7,7 @@ so it contains zero exactly if the test is not significant.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -81,3 +82,22 @@ def _flips(count: int, rng: np.random.Generator) -> Vectors:
         return np.array(list(product((1.0, -1.0), repeat=count)))
     signs = rng.choice([-1.0, 1.0], size=(_FLIPS, count))
     return np.concatenate([np.ones((1, count)), signs])
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Holm's correction: controls the family-wise error rate."""
+    order = np.argsort(values)
+    count = len(values)
+    adjusted = np.empty(count)
+    adjusted[order] = np.maximum.accumulate(np.sort(values) * np.arange(count, 0, -1))
+    return np.minimum(adjusted, 1.0).tolist()
+
+
+def benjamini_hochberg(values: Sequence[float]) -> list[float]:
+    """Benjamini and Hochberg's correction: controls the false discovery rate."""
+    order = np.argsort(values)
+    count = len(values)
+    adjusted = np.empty(count)
+    scaled = np.sort(values) * count / np.arange(1, count + 1)
+    adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1]
+    return np.minimum(adjusted, 1.0).tolist()

@@ -9,7 +9,7 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import SPENT, Note, Usage
 from fmlbench.records.events import Event, NoteMade, Retested, RunFinished
 from fmlbench.records.events import TestScored as Scored
-from fmlbench.scheduling.run_time import execution_seconds_of
+from fmlbench.scheduling.cost import execution_seconds_of
 from fmlbench.scheduling.study import Retry, SweepCaps
 from fmlbench.scheduling.sweep import Sweep
 from tests.unit.reports.by_hand import baseline, spec_of, started, step

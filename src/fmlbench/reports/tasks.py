@@ -1,6 +1,7 @@
-"""One task: its origin, editable files, scoring, and the resources of its tracks."""
+"""The list of tasks, and one task: its origin, editable files, scoring, and the resources of its tracks."""
 
 import shlex
+from collections.abc import Iterable
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -11,9 +12,36 @@ from fmlbench.core.metric import Goal
 from fmlbench.core.sources import Material
 from fmlbench.core.task import Figure, Limits, Task, Track
 from fmlbench.reports.number_text import duration_text
-from fmlbench.reports.terminal_tables import plain_table
+from fmlbench.reports.table import Cells, Layouts, fitting_table, plain_table
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import name_of
+
+
+def task_table(tasks: Iterable[Task]) -> Layouts:
+    """One row per task."""
+    cells: Cells[Task] = {
+        "task": lambda task: Text(task.name, style="bold"),
+        "question": lambda task: Text(task.question),
+        "suites": lambda task: Text(", ".join(task.suites)),
+        "tracks": lambda task: Text(", ".join(task.tracks)),
+        "score": lambda task: Text(_aim(task)),
+        "CPU per step": lambda task: Text(", ".join(_step_cost(task))),
+    }
+    layouts = (tuple(cells), ("task", "question", "score", "CPU per step"), ("task", "question", "score"))
+    return fitting_table(list(tasks), cells, layouts, line=("task",), prose=("question", "score"))
+
+
+def _aim(task: Task) -> str:
+    arrow = "higher" if task.metric.goal is Goal.MAXIMIZE else "lower"
+    return f"{task.metric.name}, {arrow} is better"
+
+
+def _step_cost(task: Task) -> list[str]:
+    return [
+        f"{duration_text(track.calibration.step_cpu_seconds)} ({name})"
+        for name, track in task.tracks.items()
+        if track.calibration
+    ]
 
 
 def task_page(folder: TaskFolder) -> RenderableType:
