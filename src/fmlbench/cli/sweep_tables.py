@@ -97,7 +97,7 @@ def status_page(status: Status, reached: str = "") -> RenderableType:
     """The status of a sweep per task and agent, and its failures."""
     parts: list[RenderableType] = [group_table(status.groups), Text(), headline(status)]
     if reached:
-        parts.append(Text(f"stopped: {reached}", "bforecast yellow"))
+        parts.append(Text(f"stopped: {reached}", "bold yellow"))
     parts += [
         Text(f"{failed.run} failed: {one_line(failed.reason, 200)}", "red") for failed in status.failed[:_MOST_FAILED]
     ]
@@ -122,7 +122,7 @@ def group_table(groups: Sequence[RunGroup]) -> Table:
     )
     for group in groups:
         table.add_row(
-            Text(group.task, style="bforecast"),
+            Text(group.task, style="bold"),
             Text(group.agent),
             Text(f"{group.states[JobState.COMPLETE]} of {group.runs}"),
             Text(_count(group.states[JobState.RUNNING])),
