@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from fmlbench.core.task import SMOKE
 from fmlbench.metrics.embedding.embedder import EMBEDDERS, NO_EMBEDDER
 
 TaskArgument = Annotated[
@@ -61,6 +62,4 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print only JSON on std
 
 def sized(track: str, *, smoke: bool) -> str:
     """The name of the track or of its smoke test."""
-    from fmlbench.core.task import SMOKE
-
     return f"{track}{SMOKE}" if smoke else track
