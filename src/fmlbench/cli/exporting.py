@@ -15,8 +15,8 @@ from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.measuring import trace_with_cloud
 from fmlbench.cli.progress import progress_on
 from fmlbench.core.errors import BadRequest
-from fmlbench.core.figures import score_text
 from fmlbench.core.run import Isolation
+from fmlbench.core.text import score_text
 from fmlbench.engine.measure_check import check_measures
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.verification import Result, ScoreCheck, verify_run

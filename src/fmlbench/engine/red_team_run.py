@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from statistics import stdev
 
 from fmlbench.core.errors import InfraTrouble
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Evaluation, Goal, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.run import AgentSpec, Budget, RunSpec
