@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from fmlbench.core.task import Limits
+from fmlbench.records.lease import start_ticks_of
 from fmlbench.sandbox.cgroup_versions import Cgroup, CgroupV1, CgroupV2, kill_and_remove
-from fmlbench.sandbox.processes import start_ticks_of
 
 _NAME = re.compile(r"fmlbench\.(?P<pid>\d+)\.(?P<start>\d+)\..+")
 _V1_CONTROLLERS = ("memory", "pids", "cpuacct")
