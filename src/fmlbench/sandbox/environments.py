@@ -23,8 +23,7 @@ from fmlbench.core.task import Environment
 from fmlbench.sandbox.protocol import TaskPython
 from fmlbench.sandbox.pythons import python_in
 from fmlbench.workspace.dirs import Dirs
-from fmlbench.workspace.disk import disk_trouble_explained
-from fmlbench.workspace.files import exclusive, remove_folder
+from fmlbench.workspace.files import disk_trouble_explained, exclusive, remove_folder
 from fmlbench.workspace.registries import find_pip
 
 _INSTALLING = re.compile(r"\s*Installing collected packages")

@@ -34,7 +34,7 @@ from fmlbench.core.task import Editable
 from fmlbench.core.text import score_text, to_valid_utf8
 from fmlbench.models.metering import Caps
 from fmlbench.workspace.editing_rules import review_files
-from fmlbench.workspace.globs import matches
+from fmlbench.workspace.trees import matches
 
 _LONGEST_IDEA = 2000
 _TRIAL = "trial"
