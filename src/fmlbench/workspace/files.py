@@ -100,7 +100,7 @@ def explain_disk_error(error: OSError, folder: Path | None = None) -> InfraTroub
     if error.errno in _FULL:
         return InfraTrouble(
             f"The disk is full{_quoted(folder or error.filename)}.",
-            hint="Free some space or choose another folder, then try again; no incomplete files were kept.",
+            hint="Free some space or choose another folder.",
         )
     if error.errno in _FORBIDDEN:
         of_folder = f" of '{folder}'" if folder else ""
