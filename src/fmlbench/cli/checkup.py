@@ -5,7 +5,7 @@ import platform
 import shutil
 from pathlib import Path
 
-from fmlbench.models.providers.catalogue import PROVIDERS, Provider
+from fmlbench.models.providers import Provider, all_providers
 from fmlbench.reports.health import Health, MachineCheck
 from fmlbench.sandbox.cgroups import usable_parents
 from fmlbench.sandbox.environments import built_environments
@@ -28,7 +28,7 @@ def check_machine(dirs: Dirs) -> list[MachineCheck]:
         _disk("runs", dirs.runs, "FMLBENCH_RUNS"),
         _environments(dirs),
         *(_task(folder, dirs) for folder in all_tasks()),
-        *(_key(provider) for provider in PROVIDERS.values() if provider.needs_key),
+        *(_key(provider) for provider in all_providers().values() if provider.needs_key),
         _machine(),
     ]
 

@@ -42,10 +42,10 @@ def try_model(model: ModelArgument, as_json: JsonOption = False) -> None:
     """Send a short prompt to a model to test its key, name and price. Costs a few tokens."""
     from fmlbench.cli.console import show, show_json
     from fmlbench.cli.dirs import find_dirs
-    from fmlbench.models.trial import try_out
+    from fmlbench.models.trial import try_model as send_trial
     from fmlbench.reports.models import trial_table
 
-    trial = try_out(model, find_dirs().models)
+    trial = send_trial(model, find_dirs().models)
     if as_json:
         show_json(trial)
     else:

@@ -33,7 +33,7 @@ from fmlbench.core.figures import score_text
 from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Move, Note, Operator, Proposal, Step, Usage
 from fmlbench.core.task import Editable
 from fmlbench.core.text import to_valid_utf8
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.workspace.editing_rules import review_files
 from fmlbench.workspace.globs import matches
 
