@@ -10,7 +10,7 @@ from fmlbench.models.connection import open_model
 _PAUSES = (1.0, 2.0)
 
 
-def try_model(name: str, models: Path) -> Reply:
+def send_trial(name: str, models: Path) -> Reply:
     """Send a short request, with few retries."""
     return open_client(open_model(name, models), CallLog(), pauses=_PAUSES).complete(
         Request(
