@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from statistics import stdev
 
 from fmlbench.core.errors import InfraTrouble
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Evaluation, Goal, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.run import AgentSpec, Budget, RunSpec
@@ -24,7 +23,7 @@ from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import Sample, make_sample
 from fmlbench.records.events import RunFinished, RunStarted, StepFinished
 from fmlbench.records.folder import RunFolder
-from fmlbench.records.lock import locked
+from fmlbench.records.lease import locked
 from fmlbench.redteam.attack import Attack, AttackCandidate, AttackContext, Control, Target
 from fmlbench.redteam.canaries import Canaries, lay_out_canaries
 from fmlbench.redteam.leftovers import Guarded, find_leftovers, guard
