@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.retests import RetestKey, RetestKind
+from fmlbench.core.run import RetestKey, RetestKind
 from fmlbench.metrics.measure import PAPER, SUCCESSOR, Better, Measure, MeasureFamily, Missing, Value
 from fmlbench.metrics.trace import Trace, clamped_gain
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fmlbench.core.figures import score_text
 from fmlbench.core.run import agent_names
+from fmlbench.core.text import score_text
 from fmlbench.metrics.catalogue import all_measures, find_measure
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.measured_run import MeasuredRun, require_comparable

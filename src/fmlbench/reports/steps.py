@@ -8,10 +8,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 from rich.tree import Tree
 
-from fmlbench.core.evaluation import Outcome
-from fmlbench.core.figures import score_text
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Metric, Outcome
 from fmlbench.core.steps import VIOLATION, Operator, Step
+from fmlbench.core.text import score_text
 from fmlbench.records.replay import RunState
 from fmlbench.reports.number_text import duration_text
 from fmlbench.reports.untrusted import one_line

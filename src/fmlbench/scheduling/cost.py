@@ -10,11 +10,10 @@ from datetime import datetime
 from itertools import pairwise
 from operator import attrgetter
 
-from fmlbench.core.retests import due_retests
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RunSpec, due_retests
 from fmlbench.core.steps import usages_of
 from fmlbench.core.task import Task
-from fmlbench.models.client import is_free
+from fmlbench.models.connection import is_free
 from fmlbench.records.events import Event, NoteMade, Retested, StepFinished, TestScored
 
 HARNESS_SECONDS = 0.5

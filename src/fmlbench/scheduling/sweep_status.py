@@ -7,8 +7,7 @@ from enum import StrEnum
 from statistics import fmean
 
 from fmlbench.core.record import Record
-from fmlbench.core.retests import due_retests
-from fmlbench.core.run import agent_names
+from fmlbench.core.run import agent_names, due_retests
 from fmlbench.records.lease import is_known_alive, own_lease
 from fmlbench.scheduling.attempts import FailuresReset, Tally, log_attempt, read_attempts, tally
 from fmlbench.scheduling.plan import Plan, PlannedRun

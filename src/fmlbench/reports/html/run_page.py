@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from fmlbench.core.figures import score_text
 from fmlbench.core.task import Material
+from fmlbench.core.text import score_text
 from fmlbench.metrics.catalogue import all_measures
 from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.reliability import OutcomeClass, step_outcomes

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from fmlbench.core.errors import BadRequest, RunDamaged
-from fmlbench.core.figures import score_text
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Goal
+from fmlbench.core.text import score_text
 from fmlbench.metrics.trace import best_so_far
 from fmlbench.reports.html.plots.comparison_plots import ProgressLine, draw_progress
 from fmlbench.reports.html.run_records import RunRecord, by_agent

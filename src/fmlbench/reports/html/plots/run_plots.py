@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.evaluation import Goal, Metric
 from fmlbench.metrics.reliability import OutcomeClass
 from fmlbench.metrics.trace import Vectors
 from fmlbench.reports.html.plots.frame import (
