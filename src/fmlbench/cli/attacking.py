@@ -9,8 +9,7 @@ from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import isolation, sandbox_of
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.red_team import attack_task
-from fmlbench.engine.red_team_run import AttackRow
+from fmlbench.engine.red_team import AttackRow, attack_task
 from fmlbench.reports.untrusted import one_line
 from fmlbench.tasks.folder import TaskFolder
 

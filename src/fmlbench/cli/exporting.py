@@ -17,9 +17,8 @@ from fmlbench.cli.progress import progress_on
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.figures import score_text
 from fmlbench.core.run import Isolation
-from fmlbench.engine.measure_check import check_measures
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.verification import Result, ScoreCheck, verify_run
+from fmlbench.engine.verification import Result, ScoreCheck, check_measures, verify_run
 from fmlbench.experiment.secret import Secret
 from fmlbench.metrics.embedding.catalogue import find_embedder
 from fmlbench.metrics.measurement import MeasuredRun, measure_run

@@ -6,13 +6,12 @@ from rich.console import Group
 from rich.text import Text
 
 from fmlbench.cli.console import show, show_json, show_lines, stderr_console
-from fmlbench.cli.playing import read_summary, task_of
 from fmlbench.core.errors import BadRequest, FmlbenchError
 from fmlbench.core.steps import Step
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.steps import step_rows
-from fmlbench.reports.summary import RunSummary
+from fmlbench.reports.summary import RunSummary, read_summary, task_of
 from fmlbench.reports.terminal import render_summary
 from fmlbench.reports.terminal_tables import run_table
 from fmlbench.reports.tree import step_tree

@@ -7,7 +7,6 @@ from rich.text import Text
 
 from fmlbench.cli.console import show, show_json, show_lines
 from fmlbench.cli.dirs import find_dirs
-from fmlbench.cli.playing import task_of
 from fmlbench.cli.selecting import select_all
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
@@ -22,6 +21,7 @@ from fmlbench.records.replay import read_state
 from fmlbench.reports.agent_tables import agent_task_data, agent_task_scores, agent_task_table
 from fmlbench.reports.comparison import association_table
 from fmlbench.reports.measures import measure_table, run_data
+from fmlbench.reports.summary import task_of
 from fmlbench.reports.table import DataTable, TableFormat, to_table, write_table
 from fmlbench.workspace.dirs import Dirs
 

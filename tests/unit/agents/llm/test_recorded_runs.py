@@ -69,7 +69,7 @@ def test_what_it_said_leads_to_the_same_steps(path: Path):
     results = iter(recorded.results)
     session = RecordedSession(files, lambda _: next(results), steps=len(recorded.steps))
     model = Replayed(MODEL, {said.place: exchange_of(said) for said in recorded.said})
-    build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(), model).run(session)
+    build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(model=model)).run(session)
     assert [done(step) for step in session.history.proposed] == list(recorded.steps)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.context import AgentWorkspace
+from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.core.task import Editable
 from fmlbench.sandbox.protocol import Mount, TaskPython
 from fmlbench.sandbox.unsealed import Unsealed
