@@ -11,7 +11,7 @@ from rich.text import Text
 from fmlbench.cli.console import show, show_json, stderr_console
 from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.options import JsonOption, TrackOption, UnsealedOption
-from fmlbench.cli.reporting import write_pages
+from fmlbench.cli.report import write_pages
 from fmlbench.cli.requests import RunRequest, sandbox_of
 from fmlbench.cli.resume import resume_watched
 from fmlbench.metrics.embedding.catalogue import find_embedder

@@ -15,8 +15,7 @@ from fmlbench.core.run import Isolation
 from fmlbench.engine.run import load_run
 from fmlbench.records.folder import RunFolder, find_run
 from fmlbench.reports.summary import RunPhase, RunSummary, read_summary
-from fmlbench.sandbox.gpus import OnGpus
-from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.isolation import OnGpus, open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.workspace.dirs import Dirs
 

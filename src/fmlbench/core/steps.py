@@ -7,8 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
 
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.evaluation import Evaluation, Goal, Metric, Outcome
 from fmlbench.core.record import Record
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Metric
 from fmlbench.core.record import Record
 from fmlbench.core.sources import GitSource, Material, NpmSource, PathSource, PypiSource, UrlSource
 

@@ -12,10 +12,10 @@ from statistics import fmean, stdev
 
 from fmlbench.core.errors import InfraTrouble, TaskInvalid
 from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.figures import score_text
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import Calibration, ExamName, Figure, Measured, SiblingCalibration, Variant, World
+from fmlbench.core.text import score_text
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.red_team import attack_task

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from statistics import stdev
 
 from fmlbench.core.errors import InfraTrouble
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Evaluation, Goal, Outcome
 from fmlbench.core.progress import Progress, Silent
 from fmlbench.core.record import Record
 from fmlbench.core.run import AgentSpec, Budget, RunSpec
@@ -26,7 +25,7 @@ from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import Sample, make_sample
 from fmlbench.records.events import RunFinished, RunStarted, StepFinished
 from fmlbench.records.folder import RunFolder
-from fmlbench.records.lock import locked
+from fmlbench.records.lease import locked
 from fmlbench.redteam.attack import Attack, AttackCandidate, AttackContext, Control, Target
 from fmlbench.redteam.canaries import Canaries, lay_out_canaries
 from fmlbench.redteam.catalogue import TaskProfile, choose_attacks

@@ -20,7 +20,7 @@ from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.secret import machine_secret
 from fmlbench.records.events import RunFinished, RunStarted
 from fmlbench.records.folder import RunFolder, open_run
-from fmlbench.records.lock import locked
+from fmlbench.records.lease import locked
 from fmlbench.records.provenance import Provenance, describe_machine
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.sandbox.isolation import open_sandbox

@@ -10,10 +10,8 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.metric import Metric
-from fmlbench.core.retests import RetestKey
-from fmlbench.core.run import RunSpec
+from fmlbench.core.evaluation import Evaluation, Metric
+from fmlbench.core.run import RetestKey, RunSpec
 from fmlbench.core.steps import History, Note, Step, Usage, usages_of
 from fmlbench.core.task import Calibration, Task
 from fmlbench.records.events import Event, RunFinished, RunStarted, Trouble

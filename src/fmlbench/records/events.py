@@ -11,8 +11,7 @@ from pydantic import Field, TypeAdapter
 
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.record import Record
-from fmlbench.core.retests import RetestKey, RetestKind
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RetestKey, RetestKind, RunSpec
 from fmlbench.core.steps import Move, Note, Step, Usage
 from fmlbench.core.task import Task
 from fmlbench.records.provenance import Provenance

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.core.errors import RunDamaged, RunNotFound
-from fmlbench.core.retests import RetestKey
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RetestKey, RunSpec
 from fmlbench.records.lease import CANCELLED, holder_of
 
 

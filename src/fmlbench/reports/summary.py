@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fmlbench.core.metric import Metric
-from fmlbench.core.retests import RetestKind
-from fmlbench.core.run import RunSpec
+from fmlbench.core.evaluation import Metric
+from fmlbench.core.run import RetestKind, RunSpec
 from fmlbench.core.steps import ENDING, VIOLATION, Step, Usage
 from fmlbench.core.task import Task
 from fmlbench.metrics.flags import Flag, flags_of

@@ -14,7 +14,7 @@ from typing import Protocol
 from fmlbench.core.run import Isolation
 from fmlbench.core.task import Limits
 from fmlbench.sandbox.freeze import Freezer
-from fmlbench.sandbox.start_barrier import StartBarrier
+from fmlbench.sandbox.pipes import StartBarrier
 from fmlbench.tasks.part import Part
 
 

@@ -4,8 +4,7 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fmlbench.core.retests import due_retests
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RunSpec, due_retests
 from fmlbench.core.task import Task
 from fmlbench.models.client import is_free
 

@@ -10,10 +10,9 @@ from fmlbench.core.progress import Progress
 from fmlbench.core.sources import Material, Patch, PathSource
 from fmlbench.workspace.digests import digest_of, files_in
 from fmlbench.workspace.dirs import Dirs
-from fmlbench.workspace.disk import disk_trouble_explained
+from fmlbench.workspace.downloads import SourceFailed, WrongChecksum
 from fmlbench.workspace.fetcher import Fetcher, describe
-from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
-from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
+from fmlbench.workspace.files import disk_trouble_explained, exclusive, replace_folder, scratch_beside
 
 _READ_ONLY = 0o444
 

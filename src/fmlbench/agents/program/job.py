@@ -22,8 +22,7 @@ from fmlbench.agents.brief_page import brief_page
 from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.program import LAB, Program
 from fmlbench.agents.program.text import caps_of
-from fmlbench.core.agents import Session
-from fmlbench.core.brief import Brief
+from fmlbench.core.agents import Brief, Session
 from fmlbench.core.task import Limits
 from fmlbench.models.metering import Caps
 from fmlbench.models.proxy.access import ModelAccess

@@ -29,13 +29,12 @@ from fmlbench.agents.program.protocol import (
 from fmlbench.agents.program.text import caps_of, data_of, line_of, outcome_of, step_data, with_details
 from fmlbench.core.agents import Session
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.figures import score_text
 from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Move, Note, Operator, Proposal, Step, Usage
 from fmlbench.core.task import Editable
-from fmlbench.core.text import to_valid_utf8
+from fmlbench.core.text import score_text, to_valid_utf8
 from fmlbench.models.metering import Caps
 from fmlbench.workspace.editing_rules import review_files
-from fmlbench.workspace.globs import matches
+from fmlbench.workspace.trees import matches
 
 _LONGEST_IDEA = 2000
 _TRIAL = "trial"

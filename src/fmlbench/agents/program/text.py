@@ -1,8 +1,8 @@
 """Format steps and practice runs for people, models and programs."""
 
 from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.figures import score_text
 from fmlbench.core.steps import Step
+from fmlbench.core.text import score_text
 from fmlbench.models.metering import Caps
 
 _LOG_CHARACTERS = 2000

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fmlbench.agents.strategies.sketches import Sketch, sketches_in
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Goal
 from fmlbench.core.steps import History
 
 Cell = tuple[int, int]

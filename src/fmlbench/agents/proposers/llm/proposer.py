@@ -26,7 +26,7 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Usage
 from fmlbench.core.text import counted
 from fmlbench.models.chat import CallKey, ChatModel, Message, Reply, Request
-from fmlbench.workspace.globs import matches
+from fmlbench.workspace.trees import matches
 
 PROPOSE = "propose"
 IDEA_IS_DONE = re.compile(r"^[^\w\n]*IDEA DONE[^\w\n]*$", re.MULTILINE)

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.progress import Silent
-from fmlbench.workspace.download import download, file_name
-from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
+from fmlbench.workspace.downloads import SourceFailed, WrongChecksum, download, file_name
 from tests.unit.workspace.file_server import Shelf
 
 CONTENT = bytes(range(256)) * 4000

@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.evaluation import Goal, Metric
 
 UP = Metric(name="accuracy", goal=Goal.MAXIMIZE, best=1.0, worst=0.0)
 DOWN = Metric(name="error", goal=Goal.MINIMIZE, best=0.0, worst=2.0)
