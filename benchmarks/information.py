@@ -26,7 +26,6 @@ from fmlbench.agents.registry import agent_spec, build_agent
 from fmlbench.cli.dirs import find_dirs
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Editable
-from fmlbench.models.replay import Replayed
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.tasks.folder import TaskFolder
@@ -43,7 +42,7 @@ sys.path.insert(0, str(ROOT))
 
 from docs.page import write_page  # noqa: E402
 from tests.carriers import BASELINE, COUNTED, REMOVED, room_of  # noqa: E402
-from tests.unit.agents.llm.test_recorded_runs import MODEL, RECORDED, Recorded, exchange_of  # noqa: E402
+from tests.unit.agents.llm.test_recorded_runs import MODEL, RECORDED, Recorded, replayed  # noqa: E402
 
 BUDGET = Editable(globs=("**",), suggested=()).information_bytes
 Files = Mapping[str, str]
@@ -149,7 +148,7 @@ def recorded_answers() -> Iterator[Patch]:
         recorded = Recorded.model_validate_json(path.read_bytes())
         results = iter(recorded.results)
         session = RecordedSession(baseline, lambda _, results=results: next(results), steps=len(recorded.steps))
-        model = Replayed(MODEL, {said.place: exchange_of(said) for said in recorded.said})
+        model = replayed(recorded)
         build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(model=model)).run(session)
         for step in session.history.proposed:
             yield Patch("model's step", f"{path.stem} {step.index}", session.code_of(step.index), baseline)

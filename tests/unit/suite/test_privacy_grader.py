@@ -186,6 +186,19 @@ def test_networks_that_never_saw_a_member_score_as_chance_does(load: Load):
     assert grade["metrics"]["accuracy"] == pytest.approx(0.1, abs=0.05)
 
 
+def test_the_learned_attack_finds_a_pattern_that_averages_out(load: Load):
+    """Members of an easy vector lose confidence, those of a difficult one gain it: no shift on average."""
+    rng = np.random.default_rng(0)
+    members = rng.random((4, 2000)) < 0.3
+    difficulty = rng.choice([-1.0, 1.0], 2000)
+    margin = 3 * difficulty + members * difficulty + 0.5 * rng.standard_normal((4, 2000))
+    attacks, signals = load("attacks"), SimpleNamespace(features=margin[:, :, None])
+    plain = attacks.auc(margin[0] - attacks.mean_without(margin, members, 0), members[0])
+    # The shift is two standard deviations of the noise around it, in opposite directions.
+    assert abs(plain - 0.5) < 0.05
+    assert attacks.auc(attacks.learned(signals, members, 0), members[0]) > 0.8
+
+
 def test_networks_that_say_the_same_to_everybody_give_nothing_away(load: Load):
     labels = exam(np.random.default_rng(0))
     grade = load("grade").grade(np.stack([linear(np.zeros((CLASSES, READINGS)))] * 4), labels)

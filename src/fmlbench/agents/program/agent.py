@@ -15,7 +15,7 @@ from fmlbench.agents.program.unix_socket import open_socket, serve_one
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
 from fmlbench.core.steps import ENDING, SPENT, WAITED, History, Note, Usage, usages_of
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.models.proxy.access import ModelAccess, ProxyStats
 from fmlbench.sandbox.freeze import Freezer
 from fmlbench.sandbox.protocol import Execution, ExitKind, Job, Sandbox

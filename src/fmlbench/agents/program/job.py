@@ -24,7 +24,7 @@ from fmlbench.agents.program.program import LAB, Program
 from fmlbench.agents.program.text import caps_of
 from fmlbench.core.agents import Brief, Session
 from fmlbench.core.task import Limits
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.models.proxy.access import ModelAccess
 from fmlbench.sandbox.protocol import Job, Mount, TaskPython
 from fmlbench.workspace import trees

@@ -32,7 +32,7 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Move, Note, Operator, Proposal, Step, Usage
 from fmlbench.core.task import Editable
 from fmlbench.core.text import score_text, to_valid_utf8
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.workspace.editing_rules import review_files
 from fmlbench.workspace.trees import matches
 

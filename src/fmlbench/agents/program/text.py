@@ -3,7 +3,7 @@
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.steps import Step
 from fmlbench.core.text import score_text
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 
 _LOG_CHARACTERS = 2000
 """How much of the log of a successful step is shown."""

@@ -11,7 +11,7 @@ from fmlbench.agents.program.submission_server import SubmissionServer, is_over
 from fmlbench.agents.program.text import data_of, line_of, step_data, with_details
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Usage, usages_of
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.testing.histories import history_of
 from fmlbench.testing.sessions import Files, RecordedSession
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from fmlbench.models.chat import Tokens
-from fmlbench.models.proxy.bodies import Body, count_at, drop, object_at
-from fmlbench.models.proxy.dialect import Dialect, bearer, name_in_body
-from fmlbench.models.proxy.request_filter import keep_tools, refuse_addresses
+from fmlbench.models.chat import Request, Tokens
+from fmlbench.models.dialect import Answer, Dialect, messages_of, temperature_of
+from fmlbench.models.json_body import Body, count_at, drop, object_at
+from fmlbench.models.request_filter import keep_tools, refuse_addresses
 
 ROUTING = ("models", "route", "provider", "preset")
 """By these OpenRouter would ask another model, or another server for the same one, at other prices."""
@@ -19,6 +19,21 @@ def _clean(body: Body) -> None:
         # Without it a stream ends without a word about tokens.
         body["stream_options"] = {**object_at(body, "stream_options"), "include_usage": True}
     refuse_addresses(body.get("messages"))
+
+
+def _build(request: Request) -> Body:
+    system: Body = {"role": "system", "content": request.system}
+    return {
+        "messages": [system, *messages_of(request.messages)],
+        "max_tokens": request.max_output_tokens,
+        **temperature_of(request),
+    }
+
+
+def _read(body: Body) -> Answer:
+    choice = body["choices"][0]
+    text = choice["message"]["content"] or ""
+    return Answer(text=text, served_by=body.get("model") or "", is_complete=choice.get("finish_reason") != "length")
 
 
 def _tokens(objects: Iterable[Body]) -> Tokens | None:
@@ -46,12 +61,12 @@ def refusal(status: int, reason: str) -> Body:
 
 OPENAI_CHAT = Dialect(
     name="OpenAI Chat Completions",
+    path="/v1/chat/completions",
+    build=_build,
+    read=_read,
+    tokens=_tokens,
     calls=re.compile(r"/v1/chat/completions"),
-    free=re.compile(r"(?!)"),
     clean=_clean,
     most_output=_most_output,
-    tokens=_tokens,
     refusal=refusal,
-    key_header=bearer,
-    name_model=name_in_body,
 )

@@ -1,7 +1,7 @@
-"""Read untrusted JSON."""
+"""Read untrusted JSON: requests of programs, and answers of providers, whole or as a stream of events."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
 Body = dict[str, Any]
@@ -14,6 +14,22 @@ def read_json(text: bytes) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def objects_in(answer: bytes) -> list[Body]:
+    """All objects of an answer, also of a stream of server-sent events; text that is not JSON is ignored."""
+    whole = read_json(answer)
+    if is_object(whole):
+        return [whole]
+    return objects_of(whole) if is_list(whole) else list(_events(answer))
+
+
+def _events(answer: bytes) -> Iterator[Body]:
+    for line in answer.splitlines():
+        if line.startswith(b"data:"):
+            event = read_json(line.removeprefix(b"data:"))
+            if is_object(event):
+                yield event
 
 
 def is_object(value: object) -> TypeGuard[Body]:

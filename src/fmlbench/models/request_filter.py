@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from fmlbench.models.proxy.bodies import Body, drop, is_list, is_object, object_at, objects_of
-from fmlbench.models.proxy.dialect import Refused
+from fmlbench.models.dialect import Refused
+from fmlbench.models.json_body import Body, drop, is_list, is_object, object_at, objects_of
 
 _OF_AN_ADDRESS = re.compile(r".*ur[il]", re.IGNORECASE)
 _OF_CONTENT = re.compile(r"(file_?)?data", re.IGNORECASE)

@@ -1,12 +1,12 @@
 """Google's Gemini API, which the Gemini CLI speaks."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from fmlbench.models.chat import Tokens
-from fmlbench.models.proxy.bodies import Body, count_at, drop, object_at, objects_of
-from fmlbench.models.proxy.dialect import Dialect
-from fmlbench.models.proxy.request_filter import refuse_addresses
+from fmlbench.models.chat import Request, Tokens
+from fmlbench.models.dialect import Answer, Dialect, temperature_of
+from fmlbench.models.json_body import Body, count_at, drop, object_at, objects_of
+from fmlbench.models.request_filter import refuse_addresses
 
 
 def _paths(verbs: str) -> re.Pattern[str]:
@@ -15,6 +15,7 @@ def _paths(verbs: str) -> re.Pattern[str]:
 
 _CALLS, _FREE = _paths("generateContent|streamGenerateContent"), _paths("countTokens")
 _FUNCTIONS = ("functionDeclarations", "function_declarations")
+_ROLES = {"user": "user", "assistant": "model"}
 _STATUS = {401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED"}
 
 
@@ -34,6 +35,32 @@ def _clean(body: Body) -> None:
         drop(object_at(request, "generationConfig"), "candidateCount", "candidate_count")
         for part in ("contents", "systemInstruction", "system_instruction"):
             refuse_addresses(request.get(part))
+
+
+def _build(request: Request) -> Body:
+    return {
+        "systemInstruction": {"parts": [{"text": request.system}]},
+        "contents": [{"role": _ROLES[message.role], "parts": [{"text": message.text}]} for message in request.messages],
+        "generationConfig": {"maxOutputTokens": request.max_output_tokens, **temperature_of(request)},
+    }
+
+
+def _read(body: Body) -> Answer:
+    served_by = body.get("modelVersion") or ""
+    if _is_blocked([body]):
+        # Not a failure: a blocked prompt would be blocked again.
+        reason = body["promptFeedback"]["blockReason"]
+        text = f"(No answer: the provider blocked the prompt, {reason}.)"
+        return Answer(text=text, served_by=served_by)
+    candidate = body["candidates"][0]
+    parts = objects_of(object_at(candidate, "content").get("parts"))
+    text = "".join(part.get("text") or "" for part in parts if not part.get("thought"))
+    return Answer(text=text, served_by=served_by, is_complete=candidate.get("finishReason") != "MAX_TOKENS")
+
+
+def _is_blocked(objects: Sequence[Body]) -> bool:
+    has_candidates = any(each.get("candidates") for each in objects)
+    return not has_candidates and any(object_at(each, "promptFeedback").get("blockReason") for each in objects)
 
 
 def _tokens(objects: Iterable[Body]) -> Tokens | None:
@@ -72,11 +99,15 @@ def _name_model(path: str, body: Body, model: str) -> str:
 
 GOOGLE_GEMINI = Dialect(
     name="Google Gemini",
+    path="/v1beta/models/model:generateContent",
+    build=_build,
+    read=_read,
+    tokens=_tokens,
+    is_blocked=_is_blocked,
     calls=_CALLS,
     free=_FREE,
     clean=_clean,
     most_output=_most_output,
-    tokens=_tokens,
     refusal=_refusal,
     key_header=lambda key: ("x-goog-api-key", key),
     name_model=_name_model,

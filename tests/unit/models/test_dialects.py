@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from fmlbench.models.chat import Tokens
-from fmlbench.models.proxy.answers import objects_in
-from fmlbench.models.proxy.dialect import Dialect, Refused
-from fmlbench.models.proxy.dialects.anthropic_messages import ANTHROPIC_MESSAGES
-from fmlbench.models.proxy.dialects.google_gemini import GOOGLE_GEMINI
-from fmlbench.models.proxy.dialects.openai_chat import OPENAI_CHAT
-from fmlbench.models.proxy.dialects.openai_responses import OPENAI_RESPONSES
+from fmlbench.models.dialect import Dialect, Refused
+from fmlbench.models.dialects.anthropic_messages import ANTHROPIC_MESSAGES
+from fmlbench.models.dialects.google_gemini import GOOGLE_GEMINI
+from fmlbench.models.dialects.openai_chat import OPENAI_CHAT
+from fmlbench.models.dialects.openai_responses import OPENAI_RESPONSES
+from fmlbench.models.json_body import objects_in
 from fmlbench.testing.models.tool_wire import CACHED, INPUT, OUTPUT, REASONING, TOOL_DIALECTS, Use
 
 SPOKEN = {

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable
 
-from fmlbench.models.chat import Tokens
-from fmlbench.models.proxy.bodies import Body, count_at, drop, object_at
-from fmlbench.models.proxy.dialect import Dialect, name_in_body
-from fmlbench.models.proxy.request_filter import drop_within, keep_tools, refuse_addresses
+from fmlbench.models.chat import Request, Tokens
+from fmlbench.models.dialect import Answer, Dialect, messages_of, temperature_of
+from fmlbench.models.json_body import Body, count_at, drop, object_at
+from fmlbench.models.request_filter import drop_within, keep_tools, refuse_addresses
 
 _OF_THE_PROGRAM = re.compile(r"custom|(bash|text_editor|memory)_\d+")
 """Types of tools that a program carries out itself; of all others the provider would."""
@@ -22,6 +22,20 @@ def _clean(body: Body) -> None:
     drop(object_at(body, "cache_control"), "ttl")
     refuse_addresses(body.get("messages"))
     refuse_addresses(body.get("system"))
+
+
+def _build(request: Request) -> Body:
+    return {
+        "system": request.system,
+        "messages": messages_of(request.messages),
+        "max_tokens": request.max_output_tokens,
+        **temperature_of(request),
+    }
+
+
+def _read(body: Body) -> Answer:
+    text = "".join(block["text"] for block in body["content"] if block["type"] == "text")
+    return Answer(text=text, served_by=body.get("model") or "", is_complete=body.get("stop_reason") != "max_tokens")
 
 
 def _tokens(objects: Iterable[Body]) -> Tokens | None:
@@ -49,12 +63,15 @@ def _refusal(status: int, reason: str) -> Body:
 
 ANTHROPIC_MESSAGES = Dialect(
     name="Anthropic Messages",
+    path="/v1/messages",
+    build=_build,
+    read=_read,
+    tokens=_tokens,
     calls=re.compile(r"/v1/messages"),
     free=re.compile(r"/v1/messages/count_tokens"),
     clean=_clean,
     most_output=lambda body: count_at(body, "max_tokens"),
-    tokens=_tokens,
     refusal=_refusal,
     key_header=lambda key: ("x-api-key", key),
-    name_model=name_in_body,
+    headers={"anthropic-version": "2023-06-01"},
 )
