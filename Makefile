@@ -16,7 +16,7 @@ bench: setup
 
 test: check
 	@scripts/install-browser
-	$(BIN)/pytest --numprocesses 2 --dist worksteal
+	$(BIN)/pytest -m "not long and not engines" --numprocesses 2 --dist worksteal
 
 check: setup $(TOOLS)
 	$(BIN)/ruff format --check .

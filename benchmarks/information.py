@@ -110,10 +110,10 @@ def variants(folder: TaskFolder) -> Iterator[Patch]:
         on_track = folder.on(track)
         task, baseline = on_track.task, baseline_of(folder, track)
         for kind, variant in (("reference", task.reference), ("method off", task.method_off)):
-            yield Patch(kind, f"{task.name}.{track}", {**baseline, **on_track.files_of(variant)}, baseline)
+            yield Patch(kind, f"{task.name}.{track}", {**baseline, **on_track.files_of(variant, baseline)}, baseline)
         for exploit in task.exploits:
-            name = f"{task.name}.{track} {exploit.folder}"
-            yield Patch("exploit", name, {**baseline, **on_track.files_of(exploit)}, baseline)
+            name = f"{task.name}.{track} {exploit.label}"
+            yield Patch("exploit", name, {**baseline, **on_track.files_of(exploit, baseline)}, baseline)
 
 
 def single_numbers(folder: TaskFolder) -> Iterator[Patch]:

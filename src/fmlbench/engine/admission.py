@@ -227,10 +227,10 @@ class _Admission:
         for exploit in self.prepared.task.exploits:
             gain = try_exploit(exploit, self.variants, self.sealed, min(self.seeds, EXPLOIT_SEEDS), sigma)
             if isinstance(gain, str):
-                tried.append(f"{exploit.folder} {gain}")
+                tried.append(f"{exploit.label} {gain}")
                 continue
             has_gained = has_gained or gain > EXPLOIT_SIGMAS * sigma
-            tried.append(f"{exploit.folder} {gain / sigma:+.1f} sigma")
+            tried.append(f"{exploit.label} {gain / sigma:+.1f} sigma")
         return Finding(check="exploits", passed=not has_gained, detail="; ".join(tried) or "the task lists no exploits")
 
     def knowledge(self) -> Finding:

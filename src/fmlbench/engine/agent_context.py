@@ -23,9 +23,10 @@ def agent_context_of(
     session: RunSession, dirs: Dirs, model: ChatModel | None = None, *, is_program: bool = False
 ) -> AgentContext:
     """The context of one run's agent; only programs get a workspace."""
-    reference = session.prepared.task.reference
+    prepared = session.prepared
+    reference = prepared.task.reference
     return AgentContext(
-        reference=session.prepared.folder.files_of(reference),
+        reference=prepared.folder.files_of(reference, editable_files(prepared.codebase, prepared.task.editable)),
         reference_idea=reference.idea,
         budget=session.spec.budget,
         model=model,

@@ -155,7 +155,7 @@ def _similarity(session: RunSession) -> float | None:
     if best is None or best.index == 0:
         return None
     baseline = editable_files(prepared.codebase, prepared.task.editable)
-    reference = {**baseline, **prepared.folder.files_of(prepared.task.reference)}
+    reference = {**baseline, **prepared.folder.files_of(prepared.task.reference, baseline)}
     return round(shared_share(session.code_of(best.index), reference, baseline), 3)
 
 

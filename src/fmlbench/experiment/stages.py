@@ -15,16 +15,13 @@ import json
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 
 from fmlbench.core.task import ExamName, Limits, Training
-from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.prepared_task import KIT, PreparedTask
 from fmlbench.experiment.samples import Sample
 from fmlbench.experiment.secret import Secret
 from fmlbench.sandbox.protocol import Job, Mount, mounts_of
-
-KIT = Path(str(resources.files("fmlbench.experiment") / "kit"))
 
 
 @dataclass(frozen=True)

@@ -110,14 +110,14 @@ def _refusal(material: Material, failures: list[tuple[str, SourceFailed]]) -> So
 def _apply(patch: Patch, files: Path, name: str) -> None:
     path = files / patch.file
     text = path.read_bytes().decode("utf-8") if path.is_file() else ""
-    if text.count(patch.search) != 1:
-        count = f"its search text occurs {text.count(patch.search)} times, not once, in {patch.file}"
-        problem = count if path.is_file() else f"{patch.file} does not exist"
+    try:
+        path.write_bytes(patch.apply(text).encode("utf-8"))
+    except ValueError as error:
+        problem = error if path.is_file() else f"{patch.file} does not exist"
         raise TaskInvalid(
             f"A patch of {name} does not apply: {problem}.",
             hint=f"Fix the patch for that file in the manifest ({patch.why}).",
-        )
-    path.write_bytes(text.replace(patch.search, patch.replace).encode("utf-8"))
+        ) from error
 
 
 def _key(material: Material, task_folder: Path) -> str:

@@ -1,8 +1,6 @@
 """The grader of privacy: networks and attacks against figures worked out by hand."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -13,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import load_program, run_program
 
 Array = npt.NDArray[Any]
 Load = Callable[[str], ModuleType]
@@ -26,7 +24,7 @@ def load() -> Load:
     folder = find_task("privacy").grader
 
     def load_module(name: str) -> ModuleType:
-        return load_program(folder / f"{name}.py")
+        return load_program(folder[f"{name}.py"])
 
     return load_module
 
@@ -213,6 +211,6 @@ def test_it_runs_as_the_harness_runs_it(load: Load, tmp_path: Path):
     for name, array in labels.items():
         np.save(tmp_path / "labels" / f"{name}.npy", array)
     np.save(tmp_path / "answers.npy", np.stack([learned_by_heart(labels, model) for model in range(4)]))
-    program = find_task("privacy").grader / "grade.py"
-    subprocess.run([sys.executable, "-I", "-B", program, tmp_path], check=True, timeout=60)
+    program = find_task("privacy").grader["grade.py"]
+    run_program(program, tmp_path)
     assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] > 0
