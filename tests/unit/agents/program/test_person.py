@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from fmlbench.agents.context import AgentWorkspace
+from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.person import Person
 from fmlbench.core.steps import INVITATION, Move, Operator, Proposal, usages_of
 from fmlbench.testing.sessions import Files, RecordedSession
