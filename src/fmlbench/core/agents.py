@@ -5,7 +5,8 @@ from random import Random
 from typing import Protocol, runtime_checkable
 
 from fmlbench.core.brief import Brief
-from fmlbench.core.steps import History, Move, Note, Proposal, Step
+from fmlbench.core.notes import Note
+from fmlbench.core.steps import History, Move, Proposal, Step
 
 
 class SessionClosed(Exception):

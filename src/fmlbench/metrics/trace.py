@@ -12,10 +12,12 @@ import numpy.typing as npt
 
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.metric import Metric
+from fmlbench.core.notes import Note
 from fmlbench.core.retests import RetestKey
 from fmlbench.core.run import RunSpec
-from fmlbench.core.steps import History, Note, Step, Usage, usages_of
+from fmlbench.core.steps import History, Step, usages_of
 from fmlbench.core.task import Calibration, Task
+from fmlbench.core.usage import Usage
 from fmlbench.records.events import Event, RunFinished, RunStarted, Trouble
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events

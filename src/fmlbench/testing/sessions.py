@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fmlbench.core.brief import Brief
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Metric
-from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Step
+from fmlbench.core.notes import Note
+from fmlbench.core.steps import History, Move, Operator, Proposal, Step
 from fmlbench.testing.histories import ACCURACY, Result, evaluation_of
 
 Files = Mapping[str, str]

@@ -10,7 +10,8 @@ from fmlbench.agents.rng import seeded_rng
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.core.agents import Agent, Session
-from fmlbench.core.steps import Move, Operator, Proposal, Usage
+from fmlbench.core.steps import Move, Operator, Proposal
+from fmlbench.core.usage import Usage
 from fmlbench.testing.context import bare_context
 from fmlbench.testing.sessions import RecordedSession, comparable_steps
 

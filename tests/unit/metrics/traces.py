@@ -9,8 +9,9 @@ import numpy as np
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.metric import Goal, Metric
 from fmlbench.core.retests import RetestKey, RetestKind
-from fmlbench.core.steps import Move, Operator, Step, Usage
+from fmlbench.core.steps import Move, Operator, Step
 from fmlbench.core.task import Task
+from fmlbench.core.usage import Usage
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.trace import Cloud, Trace
 from tests.unit.reports.by_hand import spec_of, toy

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from fmlbench.core.steps import Usage
+from fmlbench.core.usage import Usage
 from fmlbench.models.chat import Tokens
 from fmlbench.models.metering import Caps, known_price
 from fmlbench.models.names import ModelName, read_name

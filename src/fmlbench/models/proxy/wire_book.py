@@ -10,7 +10,7 @@ from typing import Self
 from pydantic import Field, TypeAdapter
 
 from fmlbench.core.record import Record
-from fmlbench.core.steps import Usage
+from fmlbench.core.usage import Usage
 from fmlbench.models.chat import Tokens
 from fmlbench.models.metering import Spending, spending, total
 from fmlbench.records.log import RecordLog, read_records
