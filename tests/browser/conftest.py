@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
-from fmlbench.cli.reporting import write_pages
+from fmlbench.cli.report import write_pages
 from fmlbench.metrics.embedding.structure import StructureEmbedder
 from fmlbench.records.folder import RunFolder
 from fmlbench.testing.made_runs import make_run

@@ -4,7 +4,10 @@ from typing import Annotated
 
 import typer
 
+from fmlbench.agents.registry import all_agents, find_agent
+from fmlbench.cli.console import show, show_json
 from fmlbench.cli.options import JsonOption
+from fmlbench.reports.agents import agent_page, agent_row, agent_rows, agent_table
 
 
 def agents(
@@ -20,10 +23,6 @@ def agents(
 
     Settings are changed with 'fmlbench run TASK --set KEY=VALUE'.
     """
-    from fmlbench.agents.registry import all_agents, find_agent
-    from fmlbench.cli.console import show, show_json
-    from fmlbench.reports.agents import agent_page, agent_row, agent_rows, agent_table
-
     shown = agent_rows(all_agents().values()) if name is None else agent_row(find_agent(name))
     if as_json:
         show_json(shown)

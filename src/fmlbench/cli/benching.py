@@ -9,7 +9,7 @@ from rich.text import Text
 from fmlbench.cli.console import show, show_json, stderr_console
 from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.playing import play_watched
-from fmlbench.cli.reporting import write_pages
+from fmlbench.cli.report import write_pages
 from fmlbench.cli.requests import RunRequest, sandbox_of
 from fmlbench.metrics.embedding.catalogue import find_embedder
 from fmlbench.records.folder import RunFolder, open_run

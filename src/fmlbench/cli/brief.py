@@ -2,7 +2,15 @@
 
 import typer
 
+from fmlbench.agents.brief_page import brief_page
+from fmlbench.cli.console import show_json, stderr_console
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.options import JsonOption, TaskArgument, TrackOption, UnsealedOption
+from fmlbench.cli.progress import progress_on
+from fmlbench.cli.requests import isolation, sandbox_of
+from fmlbench.engine.brief import write_brief
+from fmlbench.engine.preparation import prepare
+from fmlbench.tasks.library import find_task
 
 
 def brief(
@@ -12,15 +20,6 @@ def brief(
 
     The output is Markdown. The task is prepared first if necessary.
     """
-    from fmlbench.agents.brief_page import brief_page
-    from fmlbench.cli.console import show_json, stderr_console
-    from fmlbench.cli.dirs import find_dirs
-    from fmlbench.cli.progress import progress_on
-    from fmlbench.cli.requests import isolation, sandbox_of
-    from fmlbench.engine.brief import write_brief
-    from fmlbench.engine.preparation import prepare
-    from fmlbench.tasks.library import find_task
-
     folder = find_task(task)
     sandbox = sandbox_of(isolation(unsealed=unsealed))
     with progress_on(stderr_console()) as progress:

@@ -1,10 +1,19 @@
 """fmlbench models: list model providers, test a model, download a model."""
 
+import os
 from typing import Annotated
 
 import typer
+from rich.console import Group
+from rich.text import Text
 
+from fmlbench.cli.console import show, show_json, show_lines, stderr_console
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.options import JsonOption
+from fmlbench.cli.progress import progress_on
+from fmlbench.models.local.download import fetch_model
+from fmlbench.models.trial import try_out
+from fmlbench.reports.models import model_settings_table, provider_rows, provider_table, trial_table
 
 app = typer.Typer(help="List model providers, test a model, download a model.", rich_markup_mode=None)
 
@@ -21,15 +30,6 @@ def models(context: typer.Context, as_json: JsonOption = False) -> None:
 @app.command("list")
 def list_providers(as_json: JsonOption = False) -> None:
     """List the providers: what is installed, whose key is set, and how to fix what is missing."""
-    import os
-
-    from rich.console import Group
-    from rich.text import Text
-
-    from fmlbench.cli.console import show, show_json
-    from fmlbench.cli.dirs import find_dirs
-    from fmlbench.reports.models import model_settings_table, provider_rows, provider_table
-
     rows = provider_rows(os.environ, find_dirs().models)
     if as_json:
         show_json(rows)
@@ -40,11 +40,6 @@ def list_providers(as_json: JsonOption = False) -> None:
 @app.command("test")
 def try_model(model: ModelArgument, as_json: JsonOption = False) -> None:
     """Send a short prompt to a model to test its key, name and price. Costs a few tokens."""
-    from fmlbench.cli.console import show, show_json
-    from fmlbench.cli.dirs import find_dirs
-    from fmlbench.models.trial import try_out
-    from fmlbench.reports.models import trial_table
-
     trial = try_out(model, find_dirs().models)
     if as_json:
         show_json(trial)
@@ -59,13 +54,6 @@ def fetch(
     ],
 ) -> None:
     """Download a model that runs on this machine. Interrupted downloads are continued."""
-    from rich.text import Text
-
-    from fmlbench.cli.console import show_lines, stderr_console
-    from fmlbench.cli.dirs import find_dirs
-    from fmlbench.cli.progress import progress_on
-    from fmlbench.models.local.download import fetch_model
-
     with progress_on(stderr_console()) as progress:
         file = fetch_model(model, find_dirs(), progress)
     show_lines(Text(str(file)))

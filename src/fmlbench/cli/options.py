@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from fmlbench.core.task import SMOKE
+
 TaskArgument = Annotated[
     str, typer.Argument(metavar="TASK", help="Name of a task ('fmlbench tasks' lists them) or path of its folder.")
 ]
@@ -59,6 +61,4 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print only JSON on std
 
 def sized(track: str, *, smoke: bool) -> str:
     """The name of the track or of its smoke test."""
-    from fmlbench.core.task import SMOKE
-
     return f"{track}{SMOKE}" if smoke else track

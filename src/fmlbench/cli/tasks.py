@@ -1,11 +1,35 @@
 """fmlbench tasks: list, show, create, prepare and check tasks."""
 
+import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
+from fmlbench.cli.console import show, show_json, show_lines, stderr_console, stdout_console
+from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption, sized
+from fmlbench.cli.progress import progress_on
+from fmlbench.cli.requests import isolation, sandbox_of
+from fmlbench.core.errors import BadRequest
+from fmlbench.core.progress import Progress
+from fmlbench.core.run import Isolation
+from fmlbench.core.task import SMOKE
+from fmlbench.engine.admission import Finding, calibrate, check_task
+from fmlbench.engine.preparation import prepare
+from fmlbench.records.provenance import processor_name
+from fmlbench.reports.task_page import task_page
+from fmlbench.reports.terminal_tables import task_table
+from fmlbench.reports.untrusted import one_line
+from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.protocol import Sandbox
+from fmlbench.tasks.calibration import write_calibration
+from fmlbench.tasks.folder import TaskFolder, read_task
+from fmlbench.tasks.library import all_tasks, find_task, name_of
+from fmlbench.tasks.template import start_task
+from fmlbench.workspace.dirs import Dirs
 
 app = typer.Typer(help="List, show, create, prepare and check tasks.", rich_markup_mode=None)
 
@@ -26,10 +50,6 @@ def list_tasks(
     as_json: JsonOption = False,
 ) -> None:
     """List the tasks."""
-    from fmlbench.cli.console import show, show_json
-    from fmlbench.reports.terminal_tables import task_table
-    from fmlbench.tasks.library import all_tasks
-
     folders = all_tasks(suite)
     if as_json:
         show_json([{"path": folder.path, "digest": folder.digest, **folder.task.model_dump()} for folder in folders])
@@ -40,10 +60,6 @@ def list_tasks(
 @app.command("show")
 def show_task(task: TaskArgument, as_json: JsonOption = False) -> None:
     """Show one task: its origin, editable files, scoring, and the resources of its tracks."""
-    from fmlbench.cli.console import show, show_json
-    from fmlbench.reports.task_page import task_page
-    from fmlbench.tasks.library import find_task
-
     folder = find_task(task)
     if as_json:
         show_json({"path": folder.path, "digest": folder.digest, **folder.task.model_dump()})
@@ -61,11 +77,6 @@ def new_task(
     ] = Path(),
 ) -> None:
     """Create a new task: a folder that already passes 'check', as a template to edit."""
-    from rich.text import Text
-
-    from fmlbench.cli.console import show_lines
-    from fmlbench.tasks.template import start_task
-
     folder = start_task(name, where)
     path = folder if folder.is_absolute() else f"./{folder}"
     show_lines(Text(f"Created {path}. Next: fmlbench tasks check {path} --quick"))
@@ -85,11 +96,14 @@ def prepare_tasks(
     unsealed: UnsealedOption = False,
 ) -> None:
     """Download and build what a task needs (codebase, data, Python), so that runs start at once and offline."""
-    from fmlbench.cli.admitting import prepare_folders
-    from fmlbench.tasks.library import all_tasks, find_task
-
     folders = [find_task(task)] if task else all_tasks(suite)
-    prepare_folders(folders, sized(track, smoke=smoke), unsealed=unsealed)
+    size = sized(track, smoke=smoke)
+    dirs = find_dirs()
+    sandbox = sandbox_of(isolation(unsealed=unsealed))
+    for folder in folders:
+        with progress_on(stderr_console()) as progress:
+            prepare(folder, size, dirs=dirs, sandbox=sandbox, progress=progress)
+        show_lines(Text(f"{folder.task.name} is ready. Next: {_run_command(folder, size)}"))
 
 
 @app.command("check")
@@ -109,8 +123,50 @@ def check(
 
     Exits with 1 if the task is refused.
     """
-    from fmlbench.cli.admitting import check_folder
-    from fmlbench.tasks.library import find_task
+    folder = find_task(task)
+    dirs = find_dirs()
+    sandbox = open_sandbox(Isolation.BUBBLEWRAP)
+    findings: list[Finding] = []
 
-    if not check_folder(find_task(task), track, quick=quick, measure=calibrate, as_json=as_json):
+    def report(finding: Finding) -> None:
+        findings.append(finding)
+        if not as_json:
+            show_lines(_line(finding))
+
+    with progress_on(stderr_console()) as progress:
+        if calibrate:
+            folder = _calibrated(folder, track, dirs, sandbox, progress)
+        passed = check_task(folder, track, dirs=dirs, sandbox=sandbox, progress=progress, quick=quick, report=report)
+    if as_json:
+        show_json({"task": folder.task.name, "track": track, "admitted": passed, "findings": findings})
+    else:
+        stdout_console().print(_verdict(folder.task.name, passed=passed))
+    if not passed:
         raise typer.Exit(1)
+
+
+def _run_command(folder: TaskFolder, track: str) -> str:
+    """The command that runs the prepared task."""
+    whole = track.removesuffix(SMOKE)
+    options = ([] if whole == "cpu" else ["--track", whole]) + (["--smoke"] if track != whole else [])
+    return shlex.join(["fmlbench", "run", name_of(folder), *options])
+
+
+def _calibrated(folder: TaskFolder, track: str, dirs: Dirs, sandbox: Sandbox, progress: Progress) -> TaskFolder:
+    """The task with new measurements in its manifest."""
+    if track not in folder.task.tracks:
+        raise BadRequest(f"Smoke track '{track}' cannot be calibrated.", hint="Leave out --calibrate.")
+    prepared = prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
+    today = datetime.now(UTC).date().isoformat()
+    measured = calibrate(prepared, dirs, progress, machine=processor_name(), date=today)
+    write_calibration(folder.path / "task.toml", track, measured)
+    return read_task(folder.path)
+
+
+def _line(finding: Finding) -> Text:
+    line = Text("ok    ", style="green") if finding.passed else Text("FAIL  ", style="bold red")
+    return line.append(f"{finding.check}: {one_line(finding.detail)}", style="default")
+
+
+def _verdict(name: str, *, passed: bool) -> Text:
+    return Text(f"{name} is admitted.", style="bold green") if passed else Text(f"{name} is refused.", style="bold red")

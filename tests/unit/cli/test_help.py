@@ -7,12 +7,8 @@ import sys
 import pytest
 
 from fmlbench import __version__
+from fmlbench.cli.app import COMMANDS, load_command
 from tests.unit.cli.conftest import Fmlbench
-
-COMMANDS = (
-    *("run", "resume", "show", "runs", "tasks", "agents", "brief", "doctor", "bench", "redteam"),
-    *("metrics", "compare", "report", "export", "verify", "models", "sweep"),
-)
 
 HEAVY = (
     "pydantic",
@@ -44,6 +40,28 @@ def test_the_overview_names_every_command_and_cuts_no_sentence(fmlbench: Fmlbenc
     assert called.code == 0
     assert all(f"\n  {command} " in called.out for command in COMMANDS)
     assert "..." not in called.out.split("Commands:")[1]
+
+
+@pytest.mark.parametrize(("name", "line"), COMMANDS.items())
+def test_the_overview_has_the_first_sentence_of_each_command(name: str, line: str):
+    assert load_command(name).commands[name].get_short_help_str(limit=100) == line
+
+
+def test_a_command_imports_no_other_command():
+    program = (
+        "import sys\n"
+        "from fmlbench.cli.app import run_cli\n"
+        "assert run_cli(['agents', '--help']) == 0\n"
+        "loaded = [name for name in ('run', 'sweep', 'tasks') if f'fmlbench.cli.{name}' in sys.modules]\n"
+        "sys.exit(f'agents loads {loaded}' if loaded else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_mistyped_command_gets_suggestions(fmlbench: Fmlbench):
+    called = fmlbench("swep", "study.toml")
+    assert (called.code, "Did you mean 'sweep'?" in called.err) == (2, True)
 
 
 def test_no_words_at_all_get_the_overview(fmlbench: Fmlbench):

@@ -58,7 +58,7 @@ def test_a_check_tells_each_finding_and_the_verdict(
         report(Finding(check="leaks", passed=passed, detail="[red]looked\x1b[2J everywhere"))
         return passed
 
-    monkeypatch.setattr("fmlbench.cli.admitting.check_task", check)
+    monkeypatch.setattr("fmlbench.cli.tasks.check_task", check)
     called = fmlbench("tasks", "check", "toy")
     assert called.code == code
     first, second = called.out.splitlines()
@@ -117,8 +117,8 @@ def test_the_doctor_tells_of_keys_only_whether_they_are_there(fmlbench: Fmlbench
 
 
 def test_the_doctor_names_the_command_that_mends_a_missing_sandbox(fmlbench: Fmlbench, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("fmlbench.cli.checkup.why_not_sealed", lambda: "bubblewrap is not installed")
-    monkeypatch.setattr("fmlbench.cli.checkup.how_to_seal", lambda: "Install it: sudo apt install bubblewrap")
+    monkeypatch.setattr("fmlbench.cli.doctor.why_not_sealed", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr("fmlbench.cli.doctor.how_to_seal", lambda: "Install it: sudo apt install bubblewrap")
     called = fmlbench("doctor")
     assert called.code == 1
     assert "Install it: sudo apt install bubblewrap" in called.out
@@ -139,7 +139,7 @@ def test_the_doctor_sees_a_folder_that_cannot_be_used(
 def test_the_doctor_misses_a_program(fmlbench: Fmlbench, monkeypatch: pytest.MonkeyPatch):
     def nowhere(_: str) -> None: ...
 
-    monkeypatch.setattr("fmlbench.cli.checkup.shutil.which", nowhere)
+    monkeypatch.setattr("fmlbench.cli.doctor.shutil.which", nowhere)
     monkeypatch.setattr("fmlbench.sandbox.isolation.platform.freedesktop_os_release", lambda: {"ID": "fedora"})
     found = {check["what"]: check for check in json.loads(fmlbench("doctor", "--json").out)}
     assert (found["git"]["health"], found["npm"]["health"]) == ("missing", "optional")

@@ -37,7 +37,7 @@ def attacked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 report(row)
             return list(rows)
 
-        monkeypatch.setattr("fmlbench.cli.attacking.attack_task", attack_task)
+        monkeypatch.setattr("fmlbench.cli.redteam.attack_task", attack_task)
 
     return arrange
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.cli import reporting
+from fmlbench.cli import report
 from fmlbench.records.folder import RunFolder
 from fmlbench.testing.made_runs import make_run
 from tests.unit.cli.conftest import Fmlbench
@@ -49,7 +49,7 @@ def test_a_watched_report_is_written_again_until_all_runs_are_complete(
         if len(seen) == 2:
             folder.events.write_text(whole, "utf-8")
 
-    monkeypatch.setattr(reporting.time, "sleep", go_on)
+    monkeypatch.setattr(report.time, "sleep", go_on)
     assert fmlbench("report", "toy.*", "--watch", "-o", str(output)).code == 0
     assert [_refreshes(page) for page in (*seen, output.read_text("utf-8"))] == [True, True, False]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.cli.selecting import select_runs
+from fmlbench.cli.selection import select_runs
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import Budget
 from fmlbench.records.folder import RunFolder

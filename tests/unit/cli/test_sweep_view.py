@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from fmlbench.cli.sweep_tables import headline
-from fmlbench.cli.sweep_view import watching
+from fmlbench.cli.sweep_view import headline, open_view
 from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt
 from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.status import Status, status_of
@@ -36,7 +35,7 @@ def shown(console: Console) -> str:
 
 def test_a_log_gets_a_line_when_a_run_has_ended_and_none_for_steps(plan: Plan):
     console = screen(is_terminal=False)
-    with watching(console) as watch:
+    with open_view(console) as watch:
         watch(status(plan))
         begin(plan.runs[0])
         watch(status(plan))
@@ -51,7 +50,7 @@ def test_a_log_gets_a_line_when_a_run_has_ended_and_none_for_steps(plan: Plan):
 
 def test_a_log_tells_of_attempts_that_machines_failed(plan: Plan):
     console = screen(is_terminal=False)
-    with watching(console) as watch:
+    with open_view(console) as watch:
         watch(status(plan))
         log_attempt(plan.runs[0].folder, Began(done=0))
         log_attempt(plan.runs[0].folder, Ended(ending=AttemptEnd.KILLED))
@@ -80,7 +79,7 @@ def seen(console: Console) -> str:
 
 def test_a_terminal_shows_the_latest_table_and_is_left_as_it_was(plan: Plan):
     console = screen(is_terminal=True)
-    with watching(console) as watch:
+    with open_view(console) as watch:
         watch(status(plan))
         assert "0 of 2" in seen(console)
         assert seen(console).endswith("2 runs: 2 waiting; 0 of 4 steps")

@@ -1,12 +1,23 @@
-"""Find the runs that command-line arguments select."""
+"""Find and measure the runs that command-line arguments select."""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from fmlbench.cli.dirs import find_dirs
+from fmlbench.cli.playing import task_of
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
+from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
+from fmlbench.metrics.embedding.clouds import embed_run
+from fmlbench.metrics.embedding.embedder import Embedder
+from fmlbench.metrics.measurement import MeasuredRun, measure_run
+from fmlbench.metrics.trace import read_trace
 from fmlbench.records.folder import RunFolder, find_run
+from fmlbench.records.replay import read_state
+from fmlbench.scheduling.plan import make_plan
+from fmlbench.scheduling.study import read_study
+from fmlbench.workspace.dirs import Dirs
 
 
 def select_all(words: Sequence[str], runs: Path) -> list[RunFolder]:
@@ -42,9 +53,6 @@ def _runs_in(folder: Path) -> list[RunFolder]:
 
 def _runs_of_study(file: Path, runs: Path) -> list[RunFolder]:
     """The runs of a study that have started."""
-    from fmlbench.scheduling.plan import make_plan
-    from fmlbench.scheduling.study import read_study
-
     planned = (run.folder for run in make_plan(read_study(file), runs).runs)
     return [folder for folder in planned if folder.events.exists()]
 
@@ -53,3 +61,26 @@ def _some(found: list[RunFolder], word: str, runs: Path) -> list[RunFolder]:
     if not found:
         raise BadRequest(f"'{word}' matches no run.", hint=f"'fmlbench runs' lists the runs in {runs}.")
     return found
+
+
+def measure_selected(words: Sequence[str], embedder: str) -> list[MeasuredRun]:
+    """Measure the selected runs, each once."""
+    dirs = find_dirs()
+    found = find_embedder(embedder)
+    return [measure_folder(folder, found, dirs) for folder in select_all(words, dirs.runs)]
+
+
+def measure_folder(folder: RunFolder, embedder: Embedder | None, dirs: Dirs) -> MeasuredRun:
+    """Measure a run, with embedded code if an embedder is given."""
+    state = read_state(folder)
+    task = task_of(folder.read_spec(), state)
+    if embedder is None:
+        return measure_run(read_trace(folder, task))
+    cloud = embed_run(folder, state.steps, task, embedder, cache_for(embedder, dirs.embeddings))
+    return measure_run(read_trace(folder, task, cloud))
+
+
+def group_by_agent(runs: Sequence[MeasuredRun]) -> dict[str, list[MeasuredRun]]:
+    """The runs of each agent, by its display name."""
+    names = agent_names([run.spec.agent for run in runs])
+    return {name: [run for run, run_name in zip(runs, names, strict=True) if run_name == name] for name in names}
