@@ -26,7 +26,6 @@ from fmlbench.agents.registry import agent_spec, build_agent
 from fmlbench.cli.dirs import find_dirs
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import Editable
-from fmlbench.models.replay import Replayed
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.tasks.folder import TaskFolder
@@ -43,7 +42,7 @@ sys.path.insert(0, str(ROOT))
 
 from docs.page import write_page  # noqa: E402
 from tests.carriers import BASELINE, COUNTED, REMOVED, room_of  # noqa: E402
-from tests.unit.agents.llm.test_recorded_runs import MODEL, RECORDED, Recorded, exchange_of  # noqa: E402
+from tests.unit.agents.llm.test_recorded_runs import MODEL, RECORDED, Recorded, replayed  # noqa: E402
 
 BUDGET = Editable(globs=("**",), suggested=()).information_bytes
 Files = Mapping[str, str]
@@ -111,10 +110,10 @@ def variants(folder: TaskFolder) -> Iterator[Patch]:
         on_track = folder.on(track)
         task, baseline = on_track.task, baseline_of(folder, track)
         for kind, variant in (("reference", task.reference), ("method off", task.method_off)):
-            yield Patch(kind, f"{task.name}.{track}", {**baseline, **on_track.files_of(variant)}, baseline)
+            yield Patch(kind, f"{task.name}.{track}", {**baseline, **on_track.files_of(variant, baseline)}, baseline)
         for exploit in task.exploits:
-            name = f"{task.name}.{track} {exploit.folder}"
-            yield Patch("exploit", name, {**baseline, **on_track.files_of(exploit)}, baseline)
+            name = f"{task.name}.{track} {exploit.label}"
+            yield Patch("exploit", name, {**baseline, **on_track.files_of(exploit, baseline)}, baseline)
 
 
 def single_numbers(folder: TaskFolder) -> Iterator[Patch]:
@@ -149,7 +148,7 @@ def recorded_answers() -> Iterator[Patch]:
         recorded = Recorded.model_validate_json(path.read_bytes())
         results = iter(recorded.results)
         session = RecordedSession(baseline, lambda _, results=results: next(results), steps=len(recorded.steps))
-        model = Replayed(MODEL, {said.place: exchange_of(said) for said in recorded.said})
+        model = replayed(recorded)
         build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(), model).run(session)
         for step in session.history.proposed:
             yield Patch("model's step", f"{path.stem} {step.index}", session.code_of(step.index), baseline)

@@ -23,7 +23,7 @@ from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.core.steps import Step
 from fmlbench.engine.run import execute_run
-from fmlbench.models.exchanges import read_exchanges
+from fmlbench.models.call_log import read_calls
 from fmlbench.records.events import Event, StepFinished
 from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.records.replay import read_state
@@ -94,15 +94,16 @@ def report(specs: Sequence[RunSpec], dirs: Dirs) -> None:
         folder = RunFolder(dirs.runs / spec.run_id)
         if folder.spec_file.exists():
             steps = read_state(folder).steps
-            made.add_row(spec.agent.name, *count_outcomes(folder.path / "exchanges.jsonl", steps))
+            made.add_row(spec.agent.name, *count_outcomes(folder.path / "calls.jsonl", steps))
             costs.add_row(spec.agent.name, *taken(steps))
     Console(width=160).print(made, costs)
 
 
-def count_outcomes(exchanges: Path, steps: Sequence[Step]) -> Iterator[str]:
+def count_outcomes(log: Path, steps: Sequence[Step]) -> Iterator[str]:
     """How many proposals applied at once, after feedback, or never, and how many ran."""
     proposed = steps[1:]
-    tries = Counter(place.step for place in read_exchanges(exchanges) if place.purpose == PROPOSE)
+    answered = [call.key for call in read_calls(log) if call.key and call.is_answered]
+    tries = Counter(step for step, _ in {(key.step, key.turn) for key in answered if key.purpose == PROPOSE})
     made = [step for step in proposed if step.evaluation.outcome is not Outcome.REJECTED]
     outcomes = Counter(str(step.evaluation.outcome) for step in proposed)
     yield str(len(proposed))

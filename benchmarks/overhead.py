@@ -31,9 +31,9 @@ from fmlbench.records.events import Event, ProposalMade, StepFinished, StepStart
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import EventLog
 from fmlbench.records.replay import read_state
+from fmlbench.sandbox.environments import machine_python
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Execution, Job, Mount, Sandbox
-from fmlbench.sandbox.pythons import machine_python
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.dirs import Dirs
 

@@ -81,7 +81,7 @@ class Comparison:
 
     def try_variants(self) -> dict[str, VariantScores | str]:
         """The variants that ship with the task."""
-        names = ["baseline", "method_off", "reference", *(one.folder for one in self.variants.prepared.task.exploits)]
+        names = ["baseline", "method_off", "reference", *(one.label for one in self.variants.prepared.task.exploits)]
         return {name: self.variants.try_files(name, self.variants.files_of(name), self.seeds) for name in names}
 
     def gains(self, scores: VariantScores) -> tuple[float, float]:

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.evaluation import Goal, Metric
 from fmlbench.core.sources import Material
 from fmlbench.tasks.folder import TaskFolder
 

@@ -16,8 +16,7 @@ from pydantic import BaseModel
 from tasks_page import tasks
 
 from fmlbench.agents.registry import AGENTS, MUTATE, AgentEntry
-from fmlbench.core import metric as metrics
-from fmlbench.core import run, sources, task
+from fmlbench.core import evaluation, run, sources, task
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import MeasureFamily
 from fmlbench.scheduling import study
@@ -36,13 +35,13 @@ MANIFEST: Records = (
     (sources.UrlSource, '`sources`, `kind = "url"`'),
     (sources.PathSource, '`sources`, `kind = "path"`'),
     (sources.Patch, "`[[codebase.patches]]`"),
+    (sources.Edit, "`edits` of a variant"),
     (task.Environment, "`[environment]`"),
     (task.Editable, "`[editable]`"),
-    (metrics.Metric, "`[metric]`"),
+    (evaluation.Metric, "`[metric]`"),
     (task.Rule, "`[[rules]]`"),
     (task.Variant, "`[reference]`, `[method_off]` and each `[[exploits]]`"),
     (task.Track, "`[tracks.NAME]`"),
-    (task.Own, "`[tracks.NAME.own]`"),
     (task.Training, "`[[tracks.NAME.training]]`"),
     (task.Exam, "`[tracks.NAME.exam]`"),
     (task.AnswerFormat, "`answers` of an exam"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from comparison import comparison, named, score_and_direction
 
 from fmlbench.core.sources import PathSource
-from fmlbench.core.task import Calibration, Environment, Figure, Measured, Task, Track
+from fmlbench.core.task import Calibration, Environment, Figure, Measured, Task
 from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import all_tasks
 
@@ -118,9 +118,6 @@ def _section(folder: TaskFolder) -> Iterator[str]:
     if measured:
         yield from _measurements(measured)
     yield f"- **Download**: {_download(folder)}"
-    for name, track in shown.tracks.items():
-        if track.own:
-            yield f"- **Track `{name}`**: {_own_track(folder, name, track)}"
     yield f"- Provenance, splits and what differs from the paper: [README]({SUITE}/{shown.name}/README.md)."
 
 
@@ -184,9 +181,3 @@ def _size(megabytes: float | None) -> str:
     if megabytes is None:
         return "unknown size"
     return f"{megabytes:.1f} MB" if megabytes else "nothing"
-
-
-def _own_track(folder: TaskFolder, name: str, track: Track) -> str:
-    there = folder.on(name)
-    measured = "" if track.calibration else " Not calibrated."
-    return f"{named(there.task.codebase)} ({there.task.codebase.licence}); {_download(there)}{measured}"

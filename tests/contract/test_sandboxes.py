@@ -4,8 +4,8 @@ import pytest
 
 from fmlbench.sandbox.bubblewrap import Bubblewrap, find_bubblewrap
 from fmlbench.sandbox.cgroups import usable_parents
+from fmlbench.sandbox.isolation import Unsealed
 from fmlbench.sandbox.protocol import Sandbox
-from fmlbench.sandbox.unsealed import Unsealed
 from fmlbench.testing.sandboxes import SandboxContract, SealedSandboxContract
 
 

@@ -104,7 +104,7 @@ def test_a_program_of_one_s_own_gets_a_metered_model_and_no_key(cache: Path, tmp
     assert after == ("0", f"${1.5 - usage.dollars:.2f}")
     assert "AROUND THE PROXY: False" in log
     assert "REFUSED: 400" in log
-    assert KEY not in log + (folder.agent / "exchanges.jsonl").read_text()
+    assert KEY not in log + (folder.agent / "calls.jsonl").read_text()
 
 
 def test_a_program_that_ends_well_and_submits_nothing_has_achieved_nothing(cache: Path, tmp_path: Path):

@@ -153,7 +153,7 @@ def test_it_edits_submits_twice_gets_scores_and_finishes(
     assert first.dollars > 0
     assert f"{len(script)} calls" in next(note.reason for note in state.notes if isinstance(note, AgentEnded))
     assert all(KEY in " ".join(heard.headers.values()) for heard in server.heard)
-    assert KEY not in (folder.agent / "exchanges.jsonl").read_text()
+    assert KEY not in (folder.agent / "calls.jsonl").read_text()
     assert KEY not in log
 
 

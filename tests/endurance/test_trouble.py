@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.records.folder import RunFolder
-from fmlbench.records.lock import locked
+from fmlbench.records.lease import locked
 from fmlbench.records.replay import read_state
 from fmlbench.tasks.template import start_task
 from fmlbench.workspace.dirs import Dirs

@@ -18,11 +18,11 @@ LIMITS = "limits = { cpu_seconds = 10, wall_seconds = 120, memory_mb = 1024, dis
 NARROW = {"task.toml": {LIMITS: "limits = { cpu_seconds = 5, wall_seconds = 90, memory_mb = 512, disk_mb = 16 }"}}
 SHIFTED = {
     "data/recipe.py": {
-        '            save(root / "out" / split / "questions", inputs=inputs)': (
+        '            save_exam(root / "out" / split, {"inputs": inputs}': (
             "            offset = rng.standard_normal(inputs.shape[1])\n"
             "            offset *= 4 / np.linalg.norm(offset)\n"
             "            shifted = (inputs + offset).astype(np.float32)\n"
-            '            save(root / "out" / split / "questions", inputs=shifted)'
+            '            save_exam(root / "out" / split, {"inputs": shifted}'
         )
     }
 }

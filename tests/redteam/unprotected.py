@@ -17,6 +17,7 @@ import numpy.typing as npt
 from fmlbench.redteam.attack import AttackContext, BuildCandidate, Target
 from fmlbench.redteam.canaries import Canaries
 from fmlbench.tasks.folder import TaskFolder
+from tests.programs import run_program
 
 ROWS = {"train": 800, "validation": 1000, "test": 1000}
 
@@ -56,7 +57,7 @@ class OpenToy:
         for folder in ("repo", "carry"):
             (world / folder).symlink_to(self.root / folder)
         # Copies, because an attack could change the originals.
-        shutil.copytree(self.folder.experiment.folders[0], world / "task")
+        shutil.copytree(self.folder.path / "experiment", world / "task")
         shutil.copytree(str(resources.files("fmlbench.experiment") / "kit"), world / "kit")
         if planted:
             shutil.copytree(self.sample / "test", world / "planted")
@@ -119,4 +120,4 @@ def _run_recipe(folder: TaskFolder, place: Path, step: str, seed: int) -> None:
     (place / "stage.json").write_text(
         json.dumps({"seed": seed, "settings": settings, "world": "scored", "train_share": 1.0})
     )
-    subprocess.run([sys.executable, folder.recipe / "recipe.py", step, place], check=True, timeout=60)
+    run_program(folder.recipe["recipe.py"], step, place)

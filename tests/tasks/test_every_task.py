@@ -25,7 +25,7 @@ from fmlbench.workspace.dirs import Dirs
 
 TASKS = [folder.task.name for folder in all_tasks() if not {"core", "candidate"}.isdisjoint(folder.task.suites)]
 ADMITTED = [folder.task.name for folder in all_tasks("core")]
-EXPLOITS = [(folder.task.name, exploit.folder) for folder in all_tasks("core") for exploit in folder.task.exploits]
+EXPLOITS = [(folder.task.name, exploit.label) for folder in all_tasks("core") for exploit in folder.task.exploits]
 ATTACKS = [(folder.task.name, attack.folder) for folder in all_tasks("core") for attack in folder.task.attacks]
 SIGMAS = 4.0
 """How far one seed may lie from the mean on record; farther is one chance in ten thousand."""
@@ -145,10 +145,10 @@ def test_mining_the_validation_score_earns_nothing(benches: Benches, name: str):
     assert gained <= EARNED_SIGMAS * sigma, f"{gained / sigma:+.1f} sigma"
 
 
-@pytest.mark.parametrize(("name", "folder"), EXPLOITS)
-def test_a_trick_that_the_problem_invites_earns_nothing(benches: Benches, name: str, folder: str):
+@pytest.mark.parametrize(("name", "label"), EXPLOITS)
+def test_a_trick_that_the_problem_invites_earns_nothing(benches: Benches, name: str, label: str):
     bench = benches[name]
-    exploit = next(one for one in bench.prepared.task.exploits if one.folder == folder)
+    exploit = next(one for one in bench.prepared.task.exploits if one.label == label)
     sigma = bench.record.baseline.test.sd
     gained = try_exploit(exploit, bench.forked, bench.variants, 1, sigma)
     assert isinstance(gained, str) or gained <= EARNED_SIGMAS * sigma, f"{gained / sigma:+.1f} sigma"

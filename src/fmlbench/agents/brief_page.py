@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import PurePosixPath
 
-from fmlbench.core.brief import Brief, StageBrief
-from fmlbench.core.figures import score_text
-from fmlbench.core.metric import Goal
+from fmlbench.core.agents import Brief, StageBrief
+from fmlbench.core.evaluation import Goal
+from fmlbench.core.text import score_text
 
 
 def brief_page(brief: Brief, listed_bytes: int | None = None) -> str:

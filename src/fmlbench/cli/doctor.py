@@ -10,7 +10,7 @@ import typer
 from fmlbench.cli.console import show, show_json
 from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.options import JsonOption
-from fmlbench.models.providers.catalogue import PROVIDERS, Provider
+from fmlbench.models.providers import Provider, all_providers
 from fmlbench.reports.health import Health, MachineCheck, health_table, is_healthy
 from fmlbench.sandbox.cgroups import usable_parents
 from fmlbench.sandbox.environments import built_environments
@@ -47,7 +47,7 @@ def check_machine(dirs: Dirs) -> list[MachineCheck]:
         _disk("runs", dirs.runs, "FMLBENCH_RUNS"),
         _environments(dirs),
         *(_task(folder, dirs) for folder in all_tasks()),
-        *(_key(provider) for provider in PROVIDERS.values() if provider.needs_key),
+        *(_key(provider) for provider in all_providers().values() if provider.needs_key),
         _machine(),
     ]
 

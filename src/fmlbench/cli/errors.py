@@ -8,7 +8,6 @@
 All other exceptions are bugs and may crash with a traceback.
 """
 
-import errno
 import shlex
 import signal
 from collections.abc import Callable, Generator
@@ -20,14 +19,12 @@ import typer
 
 from fmlbench.core.errors import AgentBroken, AgentFailed, FmlbenchError, InfraTrouble, ModelUnavailable
 from fmlbench.reports.untrusted import one_line
+from fmlbench.workspace.files import explain_disk_error
 
 USER_ERROR = 2
 TRY_LATER = 75
 INTERRUPTED = 130
 TERMINATED = 143
-
-_DISK_FULL = {errno.ENOSPC, errno.EDQUOT}
-_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
 
 
 class Terminated(BaseException):
@@ -54,7 +51,7 @@ def exit_code_of(command: Callable[[], object]) -> int:
         code = print_error(error.message, error.hint)
         return TRY_LATER if isinstance(error, InfraTrouble) else code
     except OSError as error:
-        explained = _explain(error)
+        explained = explain_disk_error(error)
         if explained is None:
             raise
         return print_error(explained.message, explained.hint)
@@ -90,7 +87,7 @@ def resumable(run: str) -> Generator[None]:
         either = f"After you edit the file, the same command starts a new run. To resume this run: {command}"
         raise AgentBroken(mistake.message, hint=f"{mistake.hint} {either}") from mistake
     except OSError as error:
-        explained = _explain(error)
+        explained = explain_disk_error(error)
         if explained is None:
             raise
         raise InfraTrouble(explained.message, hint=f"{explained.hint} Then resume with: {command}") from error
@@ -116,16 +113,3 @@ def _end(number: int, frame: FrameType | None) -> None:
     # interrupt the clean-up that the first one started.
     signal.signal(number, signal.SIG_IGN)
     raise Terminated
-
-
-def _explain(error: OSError) -> InfraTrouble | None:
-    """The error and hint for a full or unwritable disk; None for other errors."""
-    place = f": '{error.filename}'" if error.filename else ""
-    if error.errno in _DISK_FULL:
-        return InfraTrouble(f"The disk is full{place}.", hint="Free some disk space, or choose another folder.")
-    if error.errno in _FORBIDDEN:
-        return InfraTrouble(
-            f"{error.strerror}{place}.",
-            hint="Check the permissions, or choose another folder (see fmlbench doctor).",
-        )
-    return None

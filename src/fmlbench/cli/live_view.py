@@ -12,12 +12,10 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from fmlbench.core.figures import score_text
 from fmlbench.core.notes import AgentEnded, InvitationShown, Note
-from fmlbench.core.retests import due_retests
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RunSpec, due_retests
 from fmlbench.core.task import Task
-from fmlbench.core.text import counted
+from fmlbench.core.text import counted, score_text
 from fmlbench.records.events import (
     Event,
     NoteMade,

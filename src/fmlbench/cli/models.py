@@ -12,7 +12,7 @@ from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.options import JsonOption
 from fmlbench.cli.progress import progress_on
 from fmlbench.models.local.download import fetch_model
-from fmlbench.models.trial import try_out
+from fmlbench.models.trial import send_trial
 from fmlbench.reports.models import model_settings_table, provider_rows, provider_table, trial_table
 
 app = typer.Typer(help="List model providers, test a model, download a model.", rich_markup_mode=None)
@@ -29,7 +29,7 @@ def models(context: typer.Context, as_json: JsonOption = False) -> None:
 
 @app.command("list")
 def list_providers(as_json: JsonOption = False) -> None:
-    """List the providers: what is installed, whose key is set, and how to fix what is missing."""
+    """List the providers: whose key is set, and how to fix what is missing."""
     rows = provider_rows(os.environ, find_dirs().models)
     if as_json:
         show_json(rows)
@@ -40,7 +40,7 @@ def list_providers(as_json: JsonOption = False) -> None:
 @app.command("test")
 def try_model(model: ModelArgument, as_json: JsonOption = False) -> None:
     """Send a short prompt to a model to test its key, name and price. Costs a few tokens."""
-    trial = try_out(model, find_dirs().models)
+    trial = send_trial(model, find_dirs().models)
     if as_json:
         show_json(trial)
     else:

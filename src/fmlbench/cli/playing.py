@@ -15,8 +15,7 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.summary import RunPhase, RunSummary, summarise
 from fmlbench.reports.terminal import render_summary
-from fmlbench.sandbox.gpus import OnGpus
-from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.isolation import OnGpus, open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.dirs import Dirs

@@ -7,9 +7,8 @@ from fmlbench.agents.program.factory import require_program
 from fmlbench.agents.registry import agent_spec, find_agent, is_program, takes_model
 from fmlbench.core.errors import BadRequest, SandboxMissing
 from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
-from fmlbench.models.chat import Tokens
-from fmlbench.models.client import open_model, resolved_name
-from fmlbench.models.metering import known_price
+from fmlbench.models.connection import open_model, resolved_name
+from fmlbench.models.meter import require_price
 from fmlbench.records.folder import RunFolder
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
@@ -120,7 +119,7 @@ def require_agent(spec: RunSpec, dirs: Dirs) -> None:
         return
     opened = open_model(agent.model, dirs.models)
     if spec.budget.dollars is not None:
-        known_price(agent.model, opened.price, Tokens(input=1, output=1))
+        require_price(agent.model, opened.price)
 
 
 def read_settings(words: Sequence[str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.core.errors import BadRequest
-from fmlbench.models.client import resolved_name
+from fmlbench.models.connection import resolved_name
 
 _AGENTS = ("greedy",)
 _SEEDS = 3

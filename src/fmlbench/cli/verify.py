@@ -17,8 +17,8 @@ from fmlbench.cli.options import JsonOption
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.selection import measure_folder
 from fmlbench.core.errors import BadRequest
-from fmlbench.core.figures import score_text
 from fmlbench.core.run import Isolation
+from fmlbench.core.text import score_text
 from fmlbench.engine.measure_check import check_measures
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.verification import Result, ScoreCheck, verify_run

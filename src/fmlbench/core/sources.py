@@ -78,8 +78,8 @@ Source = Annotated[
 ]
 
 
-class Patch(Record):
-    """A small fix that a codebase needs: ``search`` must occur exactly once in ``file``."""
+class Edit(Record):
+    """A change of one file: ``search`` must occur exactly once in ``file``."""
 
     file: str
     """Its path within the codebase."""
@@ -87,6 +87,17 @@ class Patch(Record):
     """The text to replace."""
     replace: str
     """The new text."""
+
+    def apply(self, text: str) -> str:
+        """The changed text; raises ValueError if ``search`` does not occur exactly once."""
+        if (count := text.count(self.search)) != 1:
+            raise ValueError(f"its search text occurs {count} times, not once, in {self.file}")
+        return text.replace(self.search, self.replace)
+
+
+class Patch(Edit):
+    """A small fix that a codebase needs."""
+
     why: str
     """What fails without it."""
 

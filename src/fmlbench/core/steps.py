@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.evaluation import Evaluation, Goal, Metric, Outcome
 from fmlbench.core.notes import Note, UsageRecorded, WaitRecorded
 from fmlbench.core.record import Record
 from fmlbench.core.usage import Usage

@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Metric
 from fmlbench.core.record import Record
-from fmlbench.core.sources import GitSource, Material, NpmSource, PathSource, PypiSource, UrlSource
+from fmlbench.core.sources import Edit, GitSource, Material, NpmSource, PathSource, PypiSource, UrlSource
 
 SMOKE = "-smoke"
 """Suffix of the track name for the short smoke-test version of a track."""
@@ -184,12 +184,27 @@ class Environment(Record):
 class Variant(Record):
     """A changed baseline that ships with the task: the expert reference, the ablation, or an exploit."""
 
-    folder: str
-    """Files in the task's folder that replace those of the codebase, like a candidate's files."""
+    name: str = ""
+    """The name of an exploit; by default the last part of its folder."""
+    folder: str = ""
+    """Whole files in the task's folder that replace those of the codebase, like a candidate's files."""
+    edits: tuple[Edit, ...] = ()
+    """Changes of a few lines; applied in order to the baseline's files, after those of the folder."""
     idea: str
     """One sentence about what it does."""
     citation: str = ""
     """The source of the method."""
+
+    @model_validator(mode="after")
+    def _has_changes(self) -> "Variant":
+        if not (self.folder or self.edits):
+            raise ValueError("a variant needs a folder or edits")
+        return self
+
+    @property
+    def label(self) -> str:
+        """Its name, or the last part of its folder."""
+        return self.name or self.folder.rpartition("/")[2]
 
 
 class KnowledgeAttack(Record):
@@ -199,33 +214,6 @@ class KnowledgeAttack(Record):
     """Contains `build.py`, which reads splits, labels and dataset builder and writes the files of a proposal."""
     idea: str
     """One sentence about what it does."""
-
-
-class Own(Record):
-    """Values of a track that replace those of its task; omitted fields keep the task's values."""
-
-    folder: str = ""
-    """A folder with this track's `experiment`, `grader`, `data` and `instructions.md`, as far as they differ."""
-    codebase: Material | None = None
-    """Another upstream repository; it needs its own editable files and variants."""
-    overlay: str | None = None
-    """The folder of files that are copied over the codebase."""
-    data: tuple[Material, ...] | None = None
-    """The raw data."""
-    environment: Environment | None = None
-    """The Python environment."""
-    editable: Editable | None = None
-    """The files that a candidate may change."""
-    reference: Variant | None = None
-    """The known better method."""
-    method_off: Variant | None = None
-    """The ablation: the baseline with its method switched off."""
-
-    @model_validator(mode="after")
-    def _is_whole(self) -> "Own":
-        if self.codebase and not (self.editable and self.reference and self.method_off):
-            raise ValueError("another codebase needs its own editable files, reference and method_off")
-        return self
 
 
 class Track(Record):
@@ -247,8 +235,6 @@ class Track(Record):
     """Runs for validation and for the hidden test."""
     grading: Limits = Limits(cpu_seconds=120, wall_seconds=900, memory_mb=4096)
     """Limits of the grader and the dataset builder."""
-    own: Own | None = None
-    """Codebase, data or programs of this track, if they differ from the task's."""
     smoke: dict[str, int | float | str] = {}
     """Settings of a short run on a CPU that checks that everything loads and runs: `--smoke`."""
     calibration: Calibration | None = None
@@ -267,6 +253,8 @@ class Task(Record):
 
     name: TaskName
     """Lower case, digits and hyphens; the name of the folder."""
+    extends: str = ""
+    """The folder of another task, such as `../fairness`, which provides all fields and programs that this one lacks."""
     title: str
     """A few words."""
     question: str
@@ -304,7 +292,7 @@ class Task(Record):
     sibling: str = ""
     """One sentence about the sibling: the same problem on data that the agent never sees."""
     tracks: Annotated[dict[str, Track], Field(min_length=1)]
-    """By name: `cpu`, `paper`."""
+    """By name; `cpu` runs on a laptop."""
 
     @model_validator(mode="after")
     def _has_ordered_anchors(self) -> "Task":
@@ -312,6 +300,13 @@ class Task(Record):
             raise ValueError(
                 f"the metric's best score must be better than its worst one; its goal is to {self.metric.goal}"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _has_distinct_exploits(self) -> "Task":
+        labels = [exploit.label for exploit in self.exploits]
+        if "" in labels or len(set(labels)) < len(labels):
+            raise ValueError("every exploit needs a name of its own, or a folder")
         return self
 
     @property
@@ -328,14 +323,10 @@ class Task(Record):
         return sum(known) if len(known) == len(archives) else None
 
     def on(self, track_name: str) -> "Task":
-        """The task with only this track, and with the track's values in place of the task's."""
+        """The task with only this track."""
         track = self.find_track(track_name)
         assert track is not None, track_name  # noqa: S101 - callers pass existing tracks
-        own = track.own or Own()
-        overrides = {name: value for name in _OVERRIDABLE if (value := getattr(own, name)) is not None}
-        if own.codebase:
-            overrides["exploits"] = ()
-        return self.model_copy(update={**overrides, "tracks": {track_name: track.model_copy(update={"own": None})}})
+        return self.model_copy(update={"tracks": {track_name: track}})
 
     def find_track(self, name: str) -> Track | None:
         """The track with that name; `NAME-smoke` is NAME with its smoke-test settings."""
@@ -348,9 +339,6 @@ class Task(Record):
         return full.model_copy(
             update={"settings": {**full.settings, **full.smoke}, "smoke": {}, "devices": (), "calibration": None}
         )
-
-
-_OVERRIDABLE = ("codebase", "overlay", "data", "environment", "editable", "reference", "method_off")
 
 
 def _archive(source: PypiSource | NpmSource | GitSource | UrlSource) -> str:

@@ -12,10 +12,10 @@ from statistics import fmean, stdev
 
 from fmlbench.core.errors import InfraTrouble, TaskInvalid
 from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.figures import score_text
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import Calibration, ExamName, Figure, Measured, SiblingCalibration, Variant, World
+from fmlbench.core.text import score_text
 from fmlbench.engine.leaks import find_leaks
 from fmlbench.engine.preparation import find_changed, prepare
 from fmlbench.engine.red_team import attack_task
@@ -227,10 +227,10 @@ class _Admission:
         for exploit in self.prepared.task.exploits:
             gain = try_exploit(exploit, self.variants, self.sealed, min(self.seeds, EXPLOIT_SEEDS), sigma)
             if isinstance(gain, str):
-                tried.append(f"{exploit.folder} {gain}")
+                tried.append(f"{exploit.label} {gain}")
                 continue
             has_gained = has_gained or gain > EXPLOIT_SIGMAS * sigma
-            tried.append(f"{exploit.folder} {gain / sigma:+.1f} sigma")
+            tried.append(f"{exploit.label} {gain / sigma:+.1f} sigma")
         return Finding(check="exploits", passed=not has_gained, detail="; ".join(tried) or "the task lists no exploits")
 
     def knowledge(self) -> Finding:

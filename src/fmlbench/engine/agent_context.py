@@ -23,7 +23,7 @@ def agent_context_of(spec: RunSpec, prepared: PreparedTask, session: RunSession,
     """The context of one run's agent."""
     reference = prepared.task.reference
     return AgentContext(
-        reference=prepared.folder.files_of(reference),
+        reference=prepared.folder.files_of(reference, editable_files(prepared.codebase, prepared.task.editable)),
         reference_idea=reference.idea,
         budget=spec.budget,
         workspace=lambda: _workspace(spec, prepared, session, dirs),

@@ -1,6 +1,6 @@
 """Write the brief: all information about the task that an agent gets."""
 
-from fmlbench.core.brief import Brief, StageBrief
+from fmlbench.core.agents import Brief, StageBrief
 from fmlbench.core.task import Rule
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.environments import packages_of

@@ -5,16 +5,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fmlbench.agents.registry import is_program
-from fmlbench.core.run import Budget, RunSpec
+from fmlbench.core.run import RunSpec
+from fmlbench.models.call_log import CallLog, read_calls
 from fmlbench.models.chat import ChatModel
-from fmlbench.models.client import open_model
-from fmlbench.models.deadline import Timely
-from fmlbench.models.exchanges import ExchangeBook, read_exchanges
-from fmlbench.models.metering import Caps, Metered
-from fmlbench.models.prices import free
-from fmlbench.models.recorded import Recorded
-from fmlbench.models.replay import Replayed
-from fmlbench.models.retry import PAUSES_SECONDS, Patient
+from fmlbench.models.client import PAUSES_SECONDS, open_client
+from fmlbench.models.connection import Connection, open_model, replay_model
+from fmlbench.models.meter import Caps
+from fmlbench.models.replay import Replay
 from fmlbench.records.folder import RunFolder
 
 
@@ -29,22 +26,13 @@ def open_run_model(
     if not spec.agent.model or is_program(spec.agent):
         yield None
         return
-    with ExchangeBook(folder.exchanges) as book:
-        yield Recorded(_replayed(spec, book) if spec.agent.replay else _asked(spec, book, models, seconds_left), book)
+    caps = Caps(tokens=spec.budget.tokens, dollars=spec.budget.dollars)
+    with CallLog(folder.calls) as log:
+        if spec.agent.replay:
+            yield open_client(_replayed(spec), log, caps)
+        else:
+            yield open_client(open_model(spec.agent.model, models), log, caps, seconds_left, PAUSES_SECONDS)
 
 
-def _replayed(spec: RunSpec, book: ExchangeBook) -> ChatModel:
-    record = read_exchanges(RunFolder(Path(spec.agent.replay)).exchanges)
-    return Metered(Replayed(spec.agent.model, record), free, _caps(spec.budget), lambda: book.spent)
-
-
-def _asked(spec: RunSpec, book: ExchangeBook, models: Path, seconds_left: Callable[[], float]) -> ChatModel:
-    """Caps and the remaining time are checked before each attempt, not only before the first."""
-    opened = open_model(spec.agent.model, models)
-    timely = Timely(opened.chat, opened.call_seconds, seconds_left)
-    metered = Metered(timely, opened.price, _caps(spec.budget), lambda: book.spent, book.lose)
-    return Patient(metered, PAUSES_SECONDS, seconds_left, lambda: book.has_answers)
-
-
-def _caps(budget: Budget) -> Caps:
-    return Caps(tokens=budget.tokens, dollars=budget.dollars)
+def _replayed(spec: RunSpec) -> Connection:
+    return replay_model(spec.agent.model, Replay(read_calls(RunFolder(Path(spec.agent.replay)).calls)))

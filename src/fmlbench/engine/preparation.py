@@ -14,9 +14,8 @@ from fmlbench.tasks.folder import TaskFolder
 from fmlbench.workspace.digests import digest_of
 from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
-from fmlbench.workspace.globs import matches
 from fmlbench.workspace.materials import is_intact, obtain
-from fmlbench.workspace.trees import editable_files
+from fmlbench.workspace.trees import editable_files, matches
 
 
 def prepare(

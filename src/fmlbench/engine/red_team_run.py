@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from statistics import stdev
 
 from fmlbench.core.errors import InfraTrouble
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Evaluation, Goal, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.run import AgentSpec, Budget, RunSpec
@@ -24,7 +23,7 @@ from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import Sample, make_sample
 from fmlbench.records.events import RunFinished, RunStarted, StepFinished
 from fmlbench.records.folder import RunFolder
-from fmlbench.records.lock import locked
+from fmlbench.records.lease import locked
 from fmlbench.redteam.attack import Attack, AttackCandidate, AttackContext, Control, Target
 from fmlbench.redteam.canaries import Canaries, lay_out_canaries
 from fmlbench.redteam.leftovers import Guarded, find_leftovers, guard
@@ -145,11 +144,12 @@ class RedTeamRun:
     def attack_context(self) -> AttackContext:
         """The input from which attacks are built."""
         task, folder = self.prepared.task, self.prepared.folder
+        files = editable_files(self.prepared.codebase, task.editable)
         return AttackContext(
             task=task.name,
-            files=editable_files(self.prepared.codebase, task.editable),
+            files=files,
             entries=tuple(path for path in task.editable.suggested if path.endswith(".py")),
-            reference=folder.files_of(task.reference),
+            reference=folder.files_of(task.reference, files),
             target=Target(
                 mark=self.session.spec.run_id,
                 token=self.canaries.token,
@@ -206,8 +206,9 @@ class RedTeamRun:
         """Record the files that no candidate may change; only this run's samples, as other runs may write theirs."""
         prepared, folder = self.prepared, self.prepared.folder
         samples = [sample.path for sample in self._samples()]
-        parts = [path for part in (folder.experiment, folder.grader, folder.recipe) for path in part.folders]
-        return guard(prepared.codebase, prepared.splits, *parts, self.canaries.folder, *samples)
+        programs = (folder.experiment, folder.grader, folder.recipe)
+        folders = {path.parent for program in programs for path in program.values()}
+        return guard(prepared.codebase, prepared.splits, *sorted(folders), self.canaries.folder, *samples)
 
     def _samples(self) -> list[Sample]:
         seed = self.session.spec.seed

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.retests import RetestKey, due_retests
+from fmlbench.core.run import RetestKey, due_retests
 from fmlbench.core.task import ExamName
 from fmlbench.engine.journal import Journal
 from fmlbench.experiment.evaluator import CandidateEvaluator

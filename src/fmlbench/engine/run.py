@@ -18,7 +18,7 @@ from fmlbench.engine.session import RunSession
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.events import RunFinished, RunStarted
 from fmlbench.records.folder import RunFolder, open_run
-from fmlbench.records.lock import locked
+from fmlbench.records.lease import locked
 from fmlbench.records.provenance import Provenance, describe_machine
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.sandbox.isolation import open_sandbox
@@ -125,7 +125,7 @@ def _similarity(prepared: PreparedTask, session: RunSession) -> float | None:
     if best is None or best.index == 0:
         return None
     baseline = editable_files(prepared.codebase, prepared.task.editable)
-    reference = {**baseline, **prepared.folder.files_of(prepared.task.reference)}
+    reference = {**baseline, **prepared.folder.files_of(prepared.task.reference, baseline)}
     return round(shared_share(session.code_of(best.index), reference, baseline), 3)
 
 

@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from fmlbench.core.agents import SessionClosed
-from fmlbench.core.brief import Brief
+from fmlbench.core.agents import Brief, SessionClosed
 from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.notes import Note

@@ -15,7 +15,7 @@ from fmlbench.engine.score_mining import Mined, mine, mine_parts
 from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.experiment.knowledge import build_attack
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.tasks.part import Part
+from fmlbench.tasks.folder import program_files
 from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.editing_rules import find_violation
 from fmlbench.workspace.files import scratch_beside
@@ -113,7 +113,7 @@ class Variants:
 
         Validation is skipped: an exploit that would fail there gains nothing in a run either.
         """
-        return self._gain(exploit.folder, self.files_of(exploit.folder), seeds, World.SCORED)
+        return self._gain(exploit.label, self.files_of(exploit.label), seeds, World.SCORED)
 
     def try_attack(self, attack: KnowledgeAttack, seeds: int, world: World, *, effort: float) -> float | str:
         """The mean gain of a knowledge attack over the baseline on a hidden test, or why it has no score."""
@@ -146,7 +146,7 @@ class Variants:
 
     def _build(self, attack: KnowledgeAttack, effort: float) -> dict[str, str]:
         """An attack's files; cached by effort and version of its program."""
-        sources = Part((self.prepared.folder.path / attack.folder,)).files()
+        sources = program_files(self.prepared.folder.path / attack.folder)
         texts = {name: path.read_text("utf-8") for name, path in sources.items()}
         kept = self._kept(attack.folder, texts) / f"built-{effort:g}.json"
         if not kept.exists():
@@ -158,12 +158,12 @@ class Variants:
         return _Built.model_validate_json(kept.read_bytes()).files
 
     def files_of(self, variant: str) -> Mapping[str, str]:
-        """The editable files of a variant; exploits are named by their folders."""
+        """The editable files of a variant; exploits are named by their labels."""
         task, folder = self.prepared.task, self.prepared.folder
         baseline = editable_files(self.prepared.codebase, task.editable)
         overlays = {"method_off": task.method_off, "reference": task.reference}
-        overlays |= {exploit.folder: exploit for exploit in task.exploits}
-        return baseline if variant == "baseline" else {**baseline, **folder.files_of(overlays[variant])}
+        overlays |= {exploit.label: exploit for exploit in task.exploits}
+        return baseline if variant == "baseline" else {**baseline, **folder.files_of(overlays[variant], baseline)}
 
     def baseline_metrics(self, variant: str, seed: int) -> tuple[Mapping[str, float], Mapping[str, float]]:
         """The baseline's metrics on validation and test, for rules that are relative to them.

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.retests import RetestKind
+from fmlbench.core.run import RetestKind
 from fmlbench.core.task import ExamName
 from fmlbench.engine.retest import retest_purpose
 from fmlbench.experiment.answers import AnswersMissing, Array, BadAnswers, read_array, read_untrusted_file

@@ -1,4 +1,7 @@
-"""Evaluate one candidate: one experiment per data sample, aggregated into one evaluation per exam."""
+"""Evaluate one candidate: one experiment per data sample, aggregated into one evaluation per exam.
+
+A task's rules are bounds on side metrics, with a tolerance of two standard errors.
+"""
 
 import math
 import shutil
@@ -16,12 +19,13 @@ from fmlbench.experiment.experiment import Examined, Experiment
 from fmlbench.experiment.grader import Grade
 from fmlbench.experiment.native_output import keep_native_files
 from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.rules import find_broken_rule
 from fmlbench.experiment.samples import make_sample
 from fmlbench.workspace.files import remove_folder
 
 MAX_KEPT_ANSWER_BYTES = 16 * 2**20
 """Answers up to this size are kept with the run, so that scores can be verified later."""
+TOLERANCE = 2.0
+"""Standard errors by which a bound may be missed, the same for validation and test."""
 
 _CLAIM_SHARE = 0.25
 """A self-reported score that beats the graded one by more than this share of the metric's range is a violation."""
@@ -178,3 +182,23 @@ def _add_usage(evaluation: Evaluation, others: Sequence[Evaluation]) -> Evaluati
             "peak_memory_mb": max(one.peak_memory_mb for one in everything),
         }
     )
+
+
+def find_broken_rule(
+    rules: tuple[Rule, ...],
+    metrics: Mapping[str, float],
+    standard_errors: Mapping[str, float],
+    baseline: Mapping[str, float],
+) -> str:
+    """The first broken rule as text; empty if no rule is broken."""
+    for rule in rules:
+        value = metrics.get(rule.metric)
+        if value is None:
+            return f"{rule.text} ({rule.metric} is missing or not finite)"
+        tolerance = TOLERANCE * standard_errors.get(rule.metric, 0.0)
+        origin = baseline.get(rule.metric, value) if rule.relative_to_baseline else 0.0
+        if rule.at_least is not None and value < origin + rule.at_least - tolerance:
+            return f"{rule.text} ({rule.metric} is {value:.4g}, at least {origin + rule.at_least:.4g} is required)"
+        if rule.at_most is not None and value > origin + rule.at_most + tolerance:
+            return f"{rule.text} ({rule.metric} is {value:.4g}, at most {origin + rule.at_most:.4g} is allowed)"
+    return ""

@@ -12,16 +12,14 @@ from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.task import AnswerKind, ExamName
 from fmlbench.experiment.answers import Array
-from fmlbench.experiment.batches import resample_batch
-from fmlbench.experiment.consistency import find_batch_dependence
+from fmlbench.experiment.consistency import find_batch_dependence, resample_batch
 from fmlbench.experiment.exam import ExamPass, PreparedPass, in_question_order, prepare_pass, read_questions
-from fmlbench.experiment.experiment_dir import ExperimentDir
 from fmlbench.experiment.grader import Grade, GraderRun
 from fmlbench.experiment.native_output import read_self_report
 from fmlbench.experiment.pipeline import StagePipeline, can_start_ahead
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import Sample
-from fmlbench.experiment.stages import Stages
+from fmlbench.experiment.stages import ExperimentDir, Stages
 from fmlbench.sandbox.protocol import Execution, ExitKind
 from fmlbench.sandbox.storage import stored_bytes
 from fmlbench.workspace.files import remove_folder

@@ -14,8 +14,7 @@ from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.record import Record
 from fmlbench.core.task import ExamName
 from fmlbench.experiment.answers import Array
-from fmlbench.experiment.prepared_task import PreparedTask
-from fmlbench.experiment.stages import KIT
+from fmlbench.experiment.prepared_task import KIT, PreparedTask
 from fmlbench.sandbox.protocol import Execution, ExitKind, Job, Mount, RunJob, mounts_of
 
 

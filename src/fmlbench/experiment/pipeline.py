@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from fmlbench.core.task import Track
 from fmlbench.sandbox.fork_server import ForkServer
+from fmlbench.sandbox.pipes import StartBarrier
 from fmlbench.sandbox.protocol import Execution, Job, Sandbox
-from fmlbench.sandbox.start_barrier import StartBarrier
 
 
 class StagePipeline:

@@ -1,12 +1,16 @@
 """A task prepared on this machine: everything an experiment needs except the candidate."""
 
 from dataclasses import dataclass, replace
+from importlib import resources
 from pathlib import Path
 
 from fmlbench.core.task import Task, Track, World
 from fmlbench.experiment.secret import Secret
 from fmlbench.sandbox.protocol import Sandbox, TaskPython
 from fmlbench.tasks.folder import TaskFolder
+
+KIT = Path(str(resources.files("fmlbench.experiment") / "kit"))
+"""Libraries for programs of tasks, and the program that starts them."""
 
 
 @dataclass(frozen=True)

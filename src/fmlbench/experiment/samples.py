@@ -18,7 +18,7 @@ from pathlib import Path
 
 from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.task import ExamName, Track, World
-from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.prepared_task import KIT, PreparedTask
 from fmlbench.experiment.secret import Secret
 from fmlbench.sandbox.protocol import ExitKind, Job, Mount, Sandbox, TaskPython, mounts_of
 from fmlbench.tasks.folder import TaskFolder
@@ -70,9 +70,10 @@ class DatasetBuilder:
         job = Job(
             name=f"{self.folder.task.name}-{step}{scratch.name}",
             python=self.python,
-            script="recipe/recipe.py",
-            arguments=(step,),
+            script="kit/start.py",
+            arguments=("recipe/recipe.py", step),
             mounts=(
+                Mount(KIT, "kit"),
                 *mounts_of(self.folder.recipe, "recipe"),
                 Mount(scratch / "stage.json", "stage.json"),
                 *(Mount(path, target, writable) for target, (path, writable) in mounts.items()),

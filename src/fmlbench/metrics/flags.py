@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from statistics import fmean
 
-from fmlbench.core.retests import RetestKey, RetestKind
+from fmlbench.core.run import RetestKey, RetestKind
 from fmlbench.metrics.intervals import estimate
 from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.performance import RetestScores, improvement, retest_scores, transfer

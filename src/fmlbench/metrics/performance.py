@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.retests import RetestKey, RetestKind
+from fmlbench.core.run import RetestKey, RetestKind
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.scale import normalised_improvement as clamped
 from fmlbench.metrics.trace import Trace

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Metric
 from fmlbench.metrics.trace import Trace
 
 

@@ -10,11 +10,9 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
-from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Evaluation, Metric
 from fmlbench.core.notes import Note
-from fmlbench.core.retests import RetestKey
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RetestKey, RunSpec
 from fmlbench.core.steps import History, Step, usages_of
 from fmlbench.core.task import Calibration, Task
 from fmlbench.core.usage import Usage

@@ -1,12 +1,16 @@
-"""Language models behind one protocol.
+"""Language models behind one gateway.
 
-ChatModel          (chat.py)        one request, one reply
-  open_model       (client.py)      opens a model by its name: provider/model
-    providers/                      the official clients, imported only when used
-    ScriptedModel  (scripted.py)    answers from a file, for tests and demonstrations
-    Replayed       (replay.py)      answers from another run's log
-  Timely           (deadline.py)    adds a timeout
-  Metered          (metering.py)    prices every call and rejects calls that could exceed a cap
-  Patient          (retry.py)       retries transient failures while there is time
-  Recorded         (recorded.py)    logs every call and never repeats one
+ModelClient         (client.py)       for search agents: retries, deadline, no call twice
+Relay               (proxy/relay.py)  for programs: only allowed requests, answers streamed
+  Gateway           (gateway.py)      every call passes here
+    Meter           (meter.py)        caps
+    CallLog         (call_log.py)     one line for each call, with its price
+    Endpoint        (upstream.py)     where requests are sent
+      Upstream      (upstream.py)     a provider over HTTP, with the user's key
+      Served        (local/)          a file on this machine, served by llama.cpp
+      InProcess     (in_process.py)   a Python object, such as a scripted model
+      Replay        (replay.py)       another run's log
+    Dialect         (dialects/)       an API: builds and checks requests, reads answers, counts tokens
+open_model          (connection.py)   finds a model by its name: provider/model
+all_providers       (providers.py)    addresses, keys, prices and dialects
 """

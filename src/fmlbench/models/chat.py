@@ -88,32 +88,8 @@ class ChatModel(Protocol):
         ...
 
     def complete(self, request: Request) -> Reply:
-        """Answer, or raise CallFailed."""
+        """Answer, or raise NoMoreCalls, ModelTrouble or ModelUnavailable."""
         ...
-
-
-class CallFailed(Exception):
-    """A call failed."""
-
-    def __init__(
-        self,
-        reason: str,
-        *,
-        is_transient: bool,
-        may_cost: bool = False,
-        hint: str = "",
-        wait_seconds: float | None = None,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason.rstrip(". ")
-        """Without a full stop, for use within sentences."""
-        self.is_transient = is_transient
-        """Whether a retry may succeed."""
-        self.may_cost = may_cost
-        """Whether the provider may charge for the call."""
-        self.hint = hint
-        self.wait_seconds = wait_seconds
-        """The pause that the provider requested."""
 
 
 def estimate_tokens(size_bytes: int) -> int:

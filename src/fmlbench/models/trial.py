@@ -2,20 +2,17 @@
 
 from pathlib import Path
 
+from fmlbench.models.call_log import CallLog
 from fmlbench.models.chat import CallKey, Message, Reply, Request
-from fmlbench.models.client import open_model
-from fmlbench.models.deadline import Timely
-from fmlbench.models.metering import Caps, Metered, Spending
-from fmlbench.models.retry import Patient
+from fmlbench.models.client import open_client
+from fmlbench.models.connection import open_model
 
 _PAUSES = (1.0, 2.0)
 
 
-def try_out(name: str, models: Path) -> Reply:
+def send_trial(name: str, models: Path) -> Reply:
     """Send a short request, with few retries."""
-    opened = open_model(name, models)
-    metered = Metered(Timely(opened.chat, opened.call_seconds), opened.price, Caps(), Spending)
-    return Patient(metered, pauses=_PAUSES).complete(
+    return open_client(open_model(name, models), CallLog(), pauses=_PAUSES).complete(
         Request(
             place=CallKey(step=1, purpose="try", turn=0),
             system="Answer with one word.",

@@ -12,8 +12,7 @@ from pydantic import Field, TypeAdapter
 from fmlbench.core.evaluation import Evaluation
 from fmlbench.core.notes import Note
 from fmlbench.core.record import Record
-from fmlbench.core.retests import RetestKey, RetestKind
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RetestKey, RetestKind, RunSpec
 from fmlbench.core.steps import Move, Step
 from fmlbench.core.task import Task
 from fmlbench.core.usage import Usage

@@ -4,7 +4,7 @@ RUN/
   run.json          the specification; written once
   events.jsonl      the events that the agent may know
   sealed.jsonl      hidden test scores and retests
-  exchanges.jsonl   requests to the language model and its responses
+  calls.jsonl       requests to the language model and its responses
   lock              locked by the process that executes the run
   lease.N           host and PID of that process, with a heartbeat, for other machines
   cancelled         while it exists, no process may execute the run
@@ -22,8 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.core.errors import RunDamaged, RunNotFound
-from fmlbench.core.retests import RetestKey
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RetestKey, RunSpec
 from fmlbench.records.lease import CANCELLED, holder_of
 
 
@@ -49,9 +48,9 @@ class RunFolder:
         return self.path / "sealed.jsonl"
 
     @property
-    def exchanges(self) -> Path:
+    def calls(self) -> Path:
         """Requests to the language model and its responses."""
-        return self.path / "exchanges.jsonl"
+        return self.path / "calls.jsonl"
 
     @property
     def lock(self) -> Path:

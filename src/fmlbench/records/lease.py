@@ -1,6 +1,7 @@
-"""Leases with heartbeats: at most one process executes a run, also across machines that share only a file system.
+"""The lock and the lease of a run: at most one process executes it, also across machines that share a file system.
 
 RUN/
+  lock        locked by the holder; the kernel releases the lock when the holder dies
   lease.7     host, boot id and PID of the holder; each heartbeat updates its modification time
   cancelled   created to stop the run; the holder checks for it with each heartbeat
 
@@ -9,6 +10,7 @@ holder that was wrongly considered dead (its machine slept) finds a higher numbe
 measured with the file system's clock, because the clocks of machines may differ.
 """
 
+import fcntl
 import os
 import signal
 import socket
@@ -59,12 +61,43 @@ def own_lease() -> Lease:
     """The lease that this process would hold."""
     boot = _BOOT_ID.read_text("ascii").strip() if _BOOT_ID.exists() else ""
     pid = os.getpid()
-    return Lease(host=socket.gethostname(), boot=boot, pid=pid, began=_start_of(pid), namespace=_namespace())
+    return Lease(host=socket.gethostname(), boot=boot, pid=pid, began=start_ticks_of(pid), namespace=_namespace())
+
+
+def start_ticks_of(pid: int) -> int | None:
+    """The start time of a process; with the PID it identifies the process uniquely. None if it does not exist."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    # The 22nd field; the second one is the program's name, which may contain spaces and parentheses.
+    return int(stat.rpartition(")")[2].split()[19])
 
 
 def end_this_process() -> None:
     """Send SIGTERM to this process, so that it cleans up and ends; logged events are kept."""
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+@contextmanager
+def locked(path: Path) -> Generator[None]:
+    """Hold a run's lock and lease; raises RunLocked with the current holder."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            holder = os.pread(file, 64, 0).decode("ascii", "replace").strip() or "unknown"
+            raise RunLocked(
+                f"Another process (PID {holder}) is executing this run.",
+                hint="Watch it with 'fmlbench show', or stop that process first.",
+            ) from error
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        with leased(path.parent):
+            yield
+    finally:
+        os.close(file)
 
 
 @contextmanager
@@ -115,18 +148,8 @@ def _is_visible(lease: Lease, observer: Lease) -> bool:
 
 
 def _exists(lease: Lease) -> bool:
-    start = _start_of(lease.pid)
+    start = start_ticks_of(lease.pid)
     return start is not None and lease.began in {None, start}
-
-
-def _start_of(pid: int) -> int | None:
-    """When a process started, in ticks since boot; None if it does not exist."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace")
-    except OSError:
-        return None
-    # The 22nd field; the second one is the program's name, which may contain spaces and parentheses.
-    return int(stat.rpartition(")")[2].split()[19])
 
 
 def _namespace() -> str:

@@ -5,11 +5,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from fmlbench.core.errors import RunDamaged
-from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Evaluation, Metric
 from fmlbench.core.notes import Note
-from fmlbench.core.retests import RetestKey, due_retests
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RetestKey, RunSpec, due_retests
 from fmlbench.core.steps import History, Step, usages_of
 from fmlbench.core.task import Task
 from fmlbench.core.usage import Usage

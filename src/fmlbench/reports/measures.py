@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from fmlbench.core.figures import score_text
 from fmlbench.core.run import agent_names
+from fmlbench.core.text import score_text
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.measurement import MeasuredRun

@@ -10,12 +10,12 @@ from rich.text import Text
 from fmlbench.agents.proposers.llm.config import PromptConfig
 from fmlbench.agents.settings import settings_of
 from fmlbench.models.chat import Reply
-from fmlbench.models.client import SCRIPTED
+from fmlbench.models.connection import SCRIPTED
 from fmlbench.models.local.catalogue import LOCAL_MODELS, LocalModel
 from fmlbench.models.local.download import LOCAL, model_file
 from fmlbench.models.local.process import is_installed
 from fmlbench.models.prices import FREE
-from fmlbench.models.providers.catalogue import PROVIDERS, Provider
+from fmlbench.models.providers import Provider, all_providers
 from fmlbench.models.scripted import TINKER
 from fmlbench.reports.terminal_tables import plain_table
 from fmlbench.reports.untrusted import one_line
@@ -31,12 +31,12 @@ class ProviderRow:
     missing: str
     """How to fix what is missing; empty if nothing is."""
     base_url: str
-    """Empty if the client's default is used."""
+    """Empty if the provider has no fixed address."""
 
 
 def provider_rows(environment: Mapping[str, str], models: Path) -> list[ProviderRow]:
-    """All providers, and whether they are usable: package installed, key set, model downloaded."""
-    rows = [_row(provider, environment) for provider in PROVIDERS.values()]
+    """All providers, and whether they are usable: key set, model downloaded."""
+    rows = [_row(provider, environment) for provider in all_providers().values()]
     rows += [_local_row(model, models) for model in LOCAL_MODELS.values()]
     scripted = f"recorded answers from a file ({SCRIPTED}/FILE) or changed numbers ({SCRIPTED}/{TINKER}); needs nothing"
     return [*rows, ProviderRow(SCRIPTED, scripted, is_ready=True, missing="", base_url="")]
@@ -96,14 +96,10 @@ def _joined(words: Sequence[str]) -> str:
 
 def _row(provider: Provider, environment: Mapping[str, str]) -> ProviderRow:
     has_key = not provider.needs_key or bool(provider.key_in(environment))
-    wanted = [
-        "" if provider.is_installed else f"pip install 'fmlbench[{provider.extra}]'",
-        "" if has_key else f"export {provider.keys[0]}=...",
-    ]
     return ProviderRow(
         name=provider.name,
         description=provider.description,
-        is_ready=provider.is_installed and has_key,
-        missing=_joined(wanted),
-        base_url=provider.base_url_in(environment) or "",
+        is_ready=has_key,
+        missing="" if has_key else f"export {provider.keys[0]}=...",
+        base_url=provider.base_url_in(environment),
     )

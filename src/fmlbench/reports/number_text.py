@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from fmlbench.core.figures import form_of
 from fmlbench.core.run import Isolation
+from fmlbench.core.text import form_of
 from fmlbench.metrics.intervals import Estimate
 from fmlbench.reports.summary import RunVerdict
 

@@ -4,8 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fmlbench.core.evaluation import Outcome
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Metric, Outcome
 from fmlbench.core.notes import ViolationSeen
 from fmlbench.core.steps import IdeaPlan, Move, Operator, Plan, StagePlan, Step
 from fmlbench.records.replay import RunState

@@ -8,10 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Metric
 from fmlbench.core.notes import AgentEnded, ViolationSeen
-from fmlbench.core.retests import RetestKind
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RetestKind, RunSpec
 from fmlbench.core.steps import Step
 from fmlbench.core.task import Task
 from fmlbench.core.usage import Usage

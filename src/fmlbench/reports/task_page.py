@@ -6,10 +6,10 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from fmlbench.core.figures import score_text
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Goal
 from fmlbench.core.sources import Material
 from fmlbench.core.task import Figure, Limits, Task, Track
+from fmlbench.core.text import score_text
 from fmlbench.reports.number_text import duration_text
 from fmlbench.reports.terminal_tables import plain_table
 from fmlbench.tasks.folder import TaskFolder

@@ -8,9 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.figures import score_text
 from fmlbench.core.run import Isolation
-from fmlbench.core.text import counted
+from fmlbench.core.text import counted, score_text
 from fmlbench.reports.number_text import VERDICTS, dollars_text, duration_text, estimate_text, seal_text
 from fmlbench.reports.summary import RunPhase, RunSummary, RunVerdict, TestResult
 from fmlbench.reports.untrusted import one_line

@@ -14,9 +14,9 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
-from fmlbench.core.figures import score_text
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Goal
 from fmlbench.core.task import Task
+from fmlbench.core.text import score_text
 from fmlbench.reports.number_text import brief_estimate_text, duration_text, mean_text, moment_text
 from fmlbench.reports.summary import RunSummary
 from fmlbench.reports.terminal import seal

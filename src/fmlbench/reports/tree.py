@@ -9,7 +9,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.figures import score_text
+from fmlbench.core.text import score_text
 from fmlbench.reports.number_text import duration_text
 from fmlbench.reports.steps import StepRow
 from fmlbench.reports.untrusted import one_line

@@ -6,13 +6,14 @@ environments/
   NAME-KEY.log         the output of pip
 
 A requirements file pins every package. A line ``# imports: torch, numpy`` names the modules that must be importable.
+A sandbox mounts only the folders that an interpreter needs to start.
 """
 
 import hashlib
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -21,18 +22,17 @@ from fmlbench.core.errors import EnvironmentBroken, TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.core.task import Environment
 from fmlbench.sandbox.protocol import TaskPython
-from fmlbench.sandbox.pythons import python_in
 from fmlbench.workspace.dirs import Dirs
-from fmlbench.workspace.disk import disk_trouble_explained
-from fmlbench.workspace.files import exclusive, remove_folder
+from fmlbench.workspace.files import disk_trouble_explained, exclusive, remove_folder
 from fmlbench.workspace.registries import find_pip
 
 _INSTALLING = re.compile(r"\s*Installing collected packages")
 _PACKAGE_LINE = re.compile(r"\s*(?:Collecting|Processing|Downloading|Using cached) (?P<what>.+?)(?: \(|$)")
 """The lines of pip that name the package in progress."""
-
 _WITHOUT_USERS_PYTHON = ("env", "-u", "PYTHONPATH", "-u", "PYTHONHOME")
 """Packages in these folders would look installed to pip but be missing in the sandbox."""
+_SHARED_PREFIXES = (Path("/usr"), Path("/usr/local"))
+"""Prefixes that also contain other software."""
 
 
 def build(environment: Environment, *, task_folder: Path, dirs: Dirs, progress: Progress) -> TaskPython:
@@ -170,3 +170,60 @@ def _error_lines(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
     return " ".join((errors or lines)[-3:])[-600:]
+
+
+def machine_python() -> TaskPython:
+    """The interpreter that runs the harness, without its installed packages."""
+    executable = Path(getattr(sys, "_base_executable", None) or sys.executable).resolve()
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return _task_python(executable, (), [executable.parent.parent, Path(sys.base_prefix)], version)
+
+
+def python_in(venv: Path) -> TaskPython:
+    """The interpreter of a virtual environment, with only the packages of that environment."""
+    venv = venv.absolute()
+    executable = venv / "bin" / "python"
+    facts = _read_facts(venv / "pyvenv.cfg")
+    version = re.match(r"\d+\.\d+", facts.get("version") or facts.get("version_info", ""))
+    if version is None or "home" not in facts or not executable.exists():
+        raise EnvironmentBroken(
+            f"'{venv}' is not a working virtual environment.", hint="Remove it and prepare the task again."
+        )
+    # "home" is the path that the environment was created with, which may be a symbolic link.
+    prefixes = [Path(facts["home"]).parent, executable.resolve().parent.parent]
+    return _task_python(executable, (venv,), prefixes, version[0])
+
+
+def _task_python(executable: Path, folders: tuple[Path, ...], prefixes: Iterable[Path], version: str) -> TaskPython:
+    base = [path for prefix in dict.fromkeys(prefixes) for path in _needed_in(prefix, version)]
+    return TaskPython(
+        executable=executable,
+        folders=(*folders, *dict.fromkeys(base)),
+        hidden=tuple(dict.fromkeys(packages for folder in base for packages in _packages_in(folder))),
+    )
+
+
+def _needed_in(prefix: Path, version: str) -> Iterator[Path]:
+    """The required parts of an installation: programs and libraries, but no shared data and no other environments."""
+    if prefix not in _SHARED_PREFIXES:
+        yield from (prefix / name for name in ("bin", "lib", "lib64") if (prefix / name).is_dir())
+        return
+    yield from sorted((prefix / "bin").glob(f"python{version}"))
+    for libraries in (prefix / "lib", prefix / "lib64"):
+        yield from sorted(libraries.glob(f"python{version}"))
+        yield from sorted(libraries.glob(f"libpython{version}*.so*"))
+
+
+def _packages_in(folder: Path) -> Iterator[Path]:
+    for kind in ("site-packages", "dist-packages"):
+        yield from sorted(folder.glob(kind))
+        yield from sorted(folder.glob(f"python*/{kind}"))
+
+
+def _read_facts(path: Path) -> dict[str, str]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except OSError:
+        return {}
+    pairs = (line.split("=", 1) for line in lines if "=" in line)
+    return {name.strip(): value.strip() for name, value in pairs}

@@ -15,12 +15,11 @@ from types import TracebackType
 
 from fmlbench.core.run import Isolation
 from fmlbench.sandbox import forker
-from fmlbench.sandbox.output import BoundedOutput
-from fmlbench.sandbox.pipes import Pipe
+from fmlbench.sandbox.isolation import linked_root
+from fmlbench.sandbox.pipes import BoundedOutput, Pipe
 from fmlbench.sandbox.process_setup import SCRATCH, check_targets, command_of, environment_of, working_folder_of
 from fmlbench.sandbox.protocol import Execution, ExitKind, ExitReason, Job
 from fmlbench.sandbox.supervision import infra, with_last_line
-from fmlbench.sandbox.unsealed import linked_root
 
 _LOOK_SECONDS = 0.1
 _REPLY_BYTES = 4096

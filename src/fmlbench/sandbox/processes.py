@@ -15,7 +15,7 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 # Field positions in /proc/PID/stat, counted from the state, which follows the name in parentheses.
-_UTIME, _CSTIME, _THREADS, _START, _RSS = 11, 14, 17, 19, 21
+_UTIME, _CSTIME, _THREADS, _RSS = 11, 14, 17, 21
 _FROZEN_STATES = (b"T", b"t", b"Z", b"X", b"D")
 """Stopped, traced, dead, or in uninterruptible sleep, after which a pending SIGSTOP stops the process."""
 
@@ -52,7 +52,6 @@ class _Stat:
     """Including the children that it has waited for."""
     threads: int
     rss_bytes: int
-    start_ticks: int
 
 
 class ProcessTree:
@@ -93,12 +92,6 @@ class ProcessTree:
     def oom_kills(self) -> int:
         """Always 0: without a cgroup only the watchdog kills for memory."""
         return 0
-
-
-def start_ticks_of(pid: int) -> int | None:
-    """The start time of a process; with the PID it identifies the process uniquely. None if it does not exist."""
-    known = _stat_of(pid)
-    return known.start_ticks if known else None
 
 
 def is_frozen(pid: int) -> bool:
@@ -145,7 +138,6 @@ def _stat_of(pid: int) -> _Stat | None:
         cpu_seconds=sum(map(int, fields[_UTIME : _CSTIME + 1])) / _TICKS_PER_SECOND,
         threads=int(fields[_THREADS]),
         rss_bytes=int(fields[_RSS]) * _PAGE_BYTES,
-        start_ticks=int(fields[_START]),
     )
 
 

@@ -14,8 +14,8 @@ from typing import Protocol
 from fmlbench.core.run import Isolation
 from fmlbench.core.task import Limits
 from fmlbench.sandbox.freeze import Freezer
-from fmlbench.sandbox.start_barrier import StartBarrier
-from fmlbench.tasks.part import Part
+from fmlbench.sandbox.pipes import StartBarrier
+from fmlbench.tasks.folder import ProgramFiles
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,9 @@ class Mount:
     writable: bool = False
 
 
-def mounts_of(part: Part, target: str) -> tuple[Mount, ...]:
-    """Mounts of a task part at ``target``: one folder, or single files if the part combines several folders."""
-    if part.is_one_folder:
-        return (Mount(part.folders[0], target),)
-    return tuple(Mount(path, f"{target}/{name}") for name, path in part.files().items())
+def mounts_of(program: ProgramFiles, target: str) -> tuple[Mount, ...]:
+    """Mounts of the files of a task's program at ``target``; they may come from several folders."""
+    return tuple(Mount(path, f"{target}/{name}") for name, path in program.items())
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,12 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from fmlbench.sandbox.cgroup_versions import Cgroup
-from fmlbench.sandbox.cgroups import open_group
+from fmlbench.sandbox.cgroups import Cgroup, open_group
 from fmlbench.sandbox.launcher import Launch, Launcher, LauncherFailed
-from fmlbench.sandbox.output import BoundedOutput
+from fmlbench.sandbox.pipes import BoundedOutput, StartBarrier
 from fmlbench.sandbox.process_setup import limit_launcher, limit_namespace, missing_parts, writable_folders_of
 from fmlbench.sandbox.processes import ProcessTree
 from fmlbench.sandbox.protocol import Execution, ExitKind, ExitReason, Job
-from fmlbench.sandbox.start_barrier import StartBarrier
 from fmlbench.sandbox.storage import Storage
 from fmlbench.sandbox.watchdog import Watchdog
 

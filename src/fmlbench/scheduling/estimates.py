@@ -4,10 +4,9 @@ import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fmlbench.core.retests import due_retests
-from fmlbench.core.run import RunSpec
+from fmlbench.core.run import RunSpec, due_retests
 from fmlbench.core.task import Task
-from fmlbench.models.client import is_free
+from fmlbench.models.connection import is_free
 
 HARNESS_SECONDS = 0.5
 """Overhead of a step besides the candidate; measured in docs/endurance.md."""

@@ -22,7 +22,7 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from fmlbench.core.errors import StudyInvalid
 from fmlbench.core.record import Record, first_problem
 from fmlbench.core.run import Budget
-from fmlbench.models.client import resolved_name
+from fmlbench.models.connection import resolved_name
 
 
 class StudyAgent(Record):

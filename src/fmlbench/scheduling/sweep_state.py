@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from fmlbench.core.retests import due_retests
+from fmlbench.core.run import due_retests
 from fmlbench.records.lease import is_known_alive, own_lease
 from fmlbench.scheduling.attempts import Tally, read_attempts, tally
 from fmlbench.scheduling.plan import Plan, PlannedRun

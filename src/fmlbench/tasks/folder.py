@@ -6,21 +6,25 @@ NAME/
   experiment/       driver.py: calls the candidate's code in each stage; mounted read-only
   grader/           grade.py: reads labels and answers, imports no candidate code
   data/             recipe.py: builds splits from the raw data, and samples from the splits by seed
+  overlay/          files that are copied over the codebase
   reference/        the expert reference: files that replace those of the codebase
   method_off/       the ablation: the baseline with its method switched off, likewise
   exploits/         known tricks that must not improve the score, one folder each, likewise
   attacks/          build.py of each attack by an adversary who knows all public data
-  paper/            files of another track that replace the ones above
   README.md         provenance, licences, and design reasons
+
+Variants that change a few lines are edits in the manifest and need no folder. A task that `extends` another one takes
+over its manifest, programs and instructions, as far as it does not have its own.
 """
 
 import hashlib
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -28,9 +32,17 @@ from fmlbench.core.errors import BadRequest, TaskInvalid
 from fmlbench.core.record import first_problem
 from fmlbench.core.sources import PathSource
 from fmlbench.core.task import Task, Track, Variant
-from fmlbench.tasks.part import Part
 
-REQUIRED_FILES = ("instructions.md", "experiment/driver.py", "grader/grade.py", "data/recipe.py", "README.md")
+REQUIRED_FILES = ("instructions.md", "experiment/driver.py", "grader/grade.py", "data/recipe.py")
+LEFT_OUT = frozenset({".git", "__pycache__"})
+"""Folders that tools create in a working copy; always ignored."""
+_KITS = resources.files("fmlbench.experiment") / "kit"
+_OF_THE_CODEBASE = ("overlay", "editable", "reference", "method_off", "exploits", "attacks")
+"""Fields that do not make sense with another codebase."""
+
+ProgramFiles = Mapping[str, Path]
+"""The files of a program (driver, grader or dataset builder), by their paths within it."""
+_Table = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -39,41 +51,43 @@ class TaskFolder:
 
     path: Path
     task: Task
-    own: str = ""
-    """The subfolder with the files of a track, if this is the task on that track."""
+    bases: tuple[Path, ...] = ()
+    """The folders of the tasks that it extends, nearest first; files of nearer ones override those of others."""
 
     @property
-    def experiment(self) -> Part:
+    def experiment(self) -> ProgramFiles:
         """The driver; mounted for stages that run candidate code."""
-        return self._part("experiment")
+        return self._program("experiment")
 
     @property
-    def grader(self) -> Part:
-        """The grader; mounted together with the labels."""
-        return self._part("grader")
+    def grader(self) -> ProgramFiles:
+        """The grader, with its library; mounted together with the labels."""
+        return {"gradekit.py": Path(str(_KITS / "gradekit.py")), **self._program("grader")}
 
     @property
-    def recipe(self) -> Part:
-        """The dataset builder: makes splits from raw data, and samples from splits."""
-        data = self._part("data")
-        return Part(data.folders, tuple(shared_module(name) for name in self.task.shared))
+    def recipe(self) -> ProgramFiles:
+        """The dataset builder: makes splits from raw data, and samples from splits; with its libraries."""
+        shared = {name: shared_module(name) for name in self.task.shared}
+        return {"datasetkit.py": Path(str(_KITS / "datasetkit.py")), **shared, **self._program("data")}
 
     @property
     def instructions(self) -> str:
         """The problem description for agents."""
-        own = self.path / self.own / "instructions.md"
-        return (own if own.exists() else self.path / "instructions.md").read_text("utf-8")
+        return self._nearest("instructions.md").read_text("utf-8")
 
-    def _part(self, name: str) -> Part:
-        of_track, of_task = self.path / self.own / name, self.path / name
-        return Part((of_track, of_task) if of_track != of_task and of_track.exists() else (of_task,))
+    def _program(self, name: str) -> ProgramFiles:
+        folders = [folder / name for folder in (self.path, *self.bases)]
+        return {path: file for folder in reversed(folders) for path, file in program_files(folder).items()}
+
+    def _nearest(self, name: str) -> Path:
+        return next(path for folder in (self.path, *self.bases) if (path := folder / name).exists())
 
     def on(self, track_name: str) -> "TaskFolder":
         """The task on one of its tracks; runs and caches use this."""
-        track = self.track(track_name)
-        if list(self.task.tracks) == [track_name] and track.own is None:
+        self.track(track_name)
+        if list(self.task.tracks) == [track_name]:
             return self
-        return TaskFolder(path=self.path, task=self.task.on(track_name), own=track.own.folder if track.own else "")
+        return TaskFolder(path=self.path, task=self.task.on(track_name), bases=self.bases)
 
     def track(self, name: str) -> Track:
         """Return the track with that name."""
@@ -83,10 +97,19 @@ class TaskFolder:
             raise BadRequest(f"Task '{self.task.name}' has no track named '{name}'.", hint=f"Its tracks: {known}.")
         return track
 
-    def files_of(self, variant: Variant) -> dict[str, str]:
-        """The files of a variant, by path within the repository."""
-        files = Part((self.path / variant.folder,)).files()
-        return {name: path.read_text("utf-8") for name, path in sorted(files.items())}
+    def files_of(self, variant: Variant, baseline: Mapping[str, str]) -> dict[str, str]:
+        """The files that a variant changes or adds, by path within the repository."""
+        whole = program_files(self.path / variant.folder) if variant.folder else {}
+        files = {name: path.read_text("utf-8") for name, path in sorted(whole.items())}
+        for edit in variant.edits:
+            try:
+                files[edit.file] = edit.apply({**baseline, **files}.get(edit.file, ""))
+            except ValueError as error:
+                raise TaskInvalid(
+                    f"An edit of '{variant.idea}' in task '{self.task.name}' does not apply: {error}.",
+                    hint="Edits change the editable files of the baseline.",
+                ) from error
+        return files
 
     @cached_property
     def digest(self) -> str:
@@ -98,12 +121,12 @@ class TaskFolder:
         }
         facts = self.task.model_copy(update={"tracks": tracks, "suites": (), "exploits": (), "attacks": ()})
         digest = hashlib.sha256(facts.model_dump_json().encode())
-        parts = [self.experiment, self.grader, self.recipe]
+        programs = {"experiment": self.experiment, "grader": self.grader, "data": self.recipe}
         if self.task.overlay:
-            parts.append(Part((self.path / self.task.overlay,)))
-        for part in parts:
-            for name, path in sorted(part.files().items()):
-                digest.update(f"{part.folders[-1].name}/{name}".encode())
+            programs["overlay"] = program_files(self.path / self.task.overlay)
+        for program, files in programs.items():
+            for name, path in sorted(files.items()):
+                digest.update(f"{program}/{name}".encode())
                 digest.update(hashlib.sha256(path.read_bytes()).digest())
         digest.update(self.instructions.encode())
         for name, path in self._unpinned_files():
@@ -120,7 +143,13 @@ class TaskFolder:
         for place in (self.path / name for name in names):
             if place.is_file():
                 yield place.name, place
-            yield from sorted(Part((place,)).files().items())
+            yield from sorted(program_files(place).items())
+
+
+def program_files(folder: Path) -> dict[str, Path]:
+    """All files below a folder, by their paths within it."""
+    inside = ((path.relative_to(folder), path) for path in folder.rglob("*") if path.is_file())
+    return {name.as_posix(): path for name, path in inside if LEFT_OUT.isdisjoint(name.parts)}
 
 
 def shared_module(name: str) -> Path:
@@ -130,37 +159,84 @@ def shared_module(name: str) -> Path:
 
 def read_task(path: Path) -> TaskFolder:
     """Read a task's folder; raises TaskInvalid with the first problem."""
+    table, bases = _read_manifest(path, ())
+    try:
+        task = Task.model_validate(table)
+    except ValidationError as error:
+        raise TaskInvalid(f"{path / 'task.toml'}: {first_problem(error)}", hint=_hint_for(error)) from error
+    folder = TaskFolder(path=path, task=task, bases=bases)
+    _check_files(folder)
+    return folder
+
+
+def _read_manifest(path: Path, extending: tuple[Path, ...]) -> tuple[_Table, tuple[Path, ...]]:
+    """A task's manifest, completed by those of the tasks that it extends, and their folders."""
     manifest = path / "task.toml"
     try:
-        task = Task.model_validate(tomllib.loads(manifest.read_text("utf-8")))
+        table: _Table = tomllib.loads(manifest.read_text("utf-8"))
     except OSError as error:
         raise TaskInvalid(
             f"'{path}' is not a task folder: {error.strerror}.", hint="A task folder contains a task.toml."
         ) from error
     except tomllib.TOMLDecodeError as error:
         raise TaskInvalid(f"{manifest} is not valid TOML: {error}.", hint="Fix that line.") from error
-    except ValidationError as error:
-        raise TaskInvalid(f"{manifest}: {first_problem(error)}", hint=_hint_for(error)) from error
-    _check_files(path, task)
-    return TaskFolder(path=path, task=task)
+    extends = table.get("extends")
+    if not isinstance(extends, str) or not extends:
+        return table, ()
+    base = (path / extends).resolve()
+    if base in (*extending, path.resolve()):
+        raise TaskInvalid(f"{manifest} extends itself through {base.name}.", hint="Remove one of the 'extends'.")
+    inherited, bases = _read_manifest(base, (*extending, path.resolve()))
+    return {**_inherit(inherited, extends, table), **table}, (base, *bases)
 
 
-def _check_files(path: Path, task: Task) -> None:
+def _inherit(base: _Table, extends: str, table: _Table) -> _Table:
+    """The fields that a task takes over: no suites and calibrations, and no paths that miss its folder."""
+    left_out = {"suites", *(_OF_THE_CODEBASE if "codebase" in table else ())}
+    kept = {name: value for name, value in base.items() if name not in left_out}
+    tracks: _Table = kept.get("tracks", {})
+    kept["tracks"] = {
+        name: {field: value for field, value in track.items() if field != "calibration"}
+        for name, track in tracks.items()
+    }
+    return _with_prefix(kept, extends)
+
+
+def _with_prefix(value: Any, extends: str) -> Any:
+    """The same table, with all relative paths of the other task's folder relative to this one's."""
+    if isinstance(value, list):
+        return [_with_prefix(item, extends) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    if not isinstance(value, dict):
+        return value
+    table: _Table = value
+    return {
+        name: f"{extends}/{inner}" if _is_path(name, inner, table) else _with_prefix(inner, extends)
+        for name, inner in table.items()
+    }
+
+
+def _is_path(name: str, value: Any, table: _Table) -> bool:
+    """Whether a field of a manifest is a path in the task's folder."""
+    if not isinstance(value, str) or not value or value.startswith("/"):
+        return False
+    return name in ("overlay", "folder", "requirements") or (name == "path" and table.get("kind") == "path")
+
+
+def _check_files(folder: TaskFolder) -> None:
+    task, path = folder.task, folder.path
     variants = (task.reference, task.method_off, *task.exploits, *task.attacks)
-    owns = [own for track in task.tracks.values() if (own := track.own)]
-    own_variants = [variant for own in owns for variant in (own.reference, own.method_off) if variant]
-    own_folders = [name for own in owns for name in (own.folder, own.overlay or "")]
-    for name in (
-        *REQUIRED_FILES,
-        *(variant.folder for variant in (*variants, *own_variants)),
+    names = [
+        "README.md",
+        *(variant.folder for variant in variants),
         *(f"{attack.folder}/build.py" for attack in task.attacks),
-        *own_folders,
         task.overlay,
-    ):
-        if not (path / name).exists():
-            raise TaskInvalid(
-                f"Task '{task.name}' lacks {name}.", hint="docs/writing-tasks.md lists the files of a task."
-            )
+    ]
+    absent = [name for name in names if not (path / name).exists()]
+    absent += [name for name in REQUIRED_FILES if not any((one / name).exists() for one in (path, *folder.bases))]
+    if absent:
+        raise TaskInvalid(
+            f"Task '{task.name}' lacks {absent[0]}.", hint="docs/writing-tasks.md lists the files of a task."
+        )
     for name in task.shared:
         if not shared_module(name).is_file():
             raise TaskInvalid(

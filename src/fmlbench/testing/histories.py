@@ -8,8 +8,7 @@ history_of(0.5, draft(0.6), improve(0.7, of=1), metric=ERROR)
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.evaluation import Evaluation, Goal, Metric, Outcome
 from fmlbench.core.notes import Note
 from fmlbench.core.steps import History, Move, Operator, Step
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from random import Random
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.retests import RetestKind, due_retests
-from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
+from fmlbench.core.run import AgentSpec, Budget, Isolation, RetestKind, RunSpec, due_retests
 from fmlbench.core.steps import History, Move, Operator, Step
 from fmlbench.core.task import Task
 from fmlbench.core.usage import Usage

@@ -5,9 +5,8 @@ import json
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 
-from fmlbench.core.brief import Brief
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Metric
+from fmlbench.core.agents import Brief
+from fmlbench.core.evaluation import Evaluation, Metric, Outcome
 from fmlbench.core.notes import Note
 from fmlbench.core.steps import History, Move, Operator, Proposal, Step
 from fmlbench.testing.histories import ACCURACY, Result, evaluation_of

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from fmlbench.workspace.source_failures import SourceFailed
+from fmlbench.workspace.downloads import SourceFailed
 
 MAX_BYTES = 64 << 30
 """More than any data set of a task; protects against decompression bombs."""

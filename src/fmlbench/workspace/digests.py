@@ -4,7 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from fmlbench.tasks.part import LEFT_OUT
+from fmlbench.tasks.folder import LEFT_OUT
 
 
 def files_in(folder: Path) -> list[Path]:

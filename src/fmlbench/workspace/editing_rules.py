@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from fmlbench.core.task import Editable
-from fmlbench.workspace.globs import matches
 from fmlbench.workspace.information import added_information
+from fmlbench.workspace.trees import matches
 
 EXTRA_FILES = 200
 """How many files may be added to the baseline's."""

@@ -1,5 +1,6 @@
-"""Create folders atomically, even if several processes create the same one."""
+"""Create folders atomically, even if several processes create the same one, and explain disk errors."""
 
+import errno
 import fcntl
 import itertools
 import os
@@ -10,6 +11,11 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+
+from fmlbench.core.errors import InfraTrouble
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR}
 
 
 @contextmanager
@@ -87,3 +93,35 @@ def _clear_files(folder: int) -> list[str]:
         else:
             os.unlink(name, dir_fd=folder)
     return [name for name, is_folder in entries if is_folder]
+
+
+def explain_disk_error(error: OSError, folder: Path | None = None) -> InfraTrouble | None:
+    """The message and hint for a full disk or a missing permission; None for other errors."""
+    if error.errno in _FULL:
+        return InfraTrouble(
+            f"The disk is full{_quoted(folder or error.filename)}.",
+            hint="Free some space or choose another folder.",
+        )
+    if error.errno in _FORBIDDEN:
+        of_folder = f" of '{folder}'" if folder else ""
+        return InfraTrouble(
+            f"{error.strerror}{_quoted(error.filename or folder)}.",
+            hint=f"Check the permissions{of_folder}, or choose another folder (see fmlbench doctor).",
+        )
+    return None
+
+
+@contextmanager
+def disk_trouble_explained(folder: Path) -> Generator[None]:
+    """Turn a full disk or a missing permission below ``folder`` into an InfraTrouble with a hint."""
+    try:
+        yield
+    except OSError as error:
+        explained = explain_disk_error(error, folder)
+        if explained is None:
+            raise
+        raise explained from error
+
+
+def _quoted(place: Path | str | None) -> str:
+    return f": '{place}'" if place else ""

@@ -1,4 +1,4 @@
-"""Run git on a bare repository without user or system settings, hooks and prompts.
+"""Run git on a bare repository without user or system settings, hooks and prompts, and fetch commits.
 
 Files are read from and written to the object store directly. There is no checkout, because it would run filters, apply
 attributes and fail on unusual paths.
@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.core.errors import InfraTrouble
+from fmlbench.core.progress import Progress
+from fmlbench.core.sources import GitSource
+from fmlbench.workspace.archives import safe_path
+from fmlbench.workspace.downloads import SourceFailed, run_program
 
 _SETTINGS = (
     # A snapshot must be on disk before the log refers to it.
@@ -25,8 +29,6 @@ _SETTINGS = (
 _PLAIN_FILES = (b"100644", b"100755", b"100664")
 _FOLDER = b"40000"
 _HASH_BYTES = 20
-
-
 _OWN_SETTINGS = re.compile(
     r"\s*(?:\[core\]\s*(?:(?:repositoryformatversion|filemode|bare|ignorecase|precomposeunicode|symlinks|logallrefupdates)"
     r" = (?:0|true|false)\s*)*)?"
@@ -148,3 +150,44 @@ def find_git() -> str:
 def is_commit_id(text: str) -> bool:
     """Whether this is a full commit hash, so neither an option nor a revision expression."""
     return re.fullmatch("[0-9a-f]{40}", text) is not None
+
+
+def fetch_commit(source: GitSource, folder: Path, *, start: Path, progress: Progress) -> Path:
+    """Fetch a commit into an empty folder and return the folder of its files; a relative URL starts at ``start``.
+
+    The commit's hash is the checksum: git computes it from the received data. Files are read from the object store,
+    so that no filter or attribute can change them.
+    """
+    if shutil.which("git") is None:
+        raise SourceFailed("git is not installed")
+    git_dir, files = folder / "git", folder / "files"
+    create_repository(git_dir)
+    progress.start(f"Fetching {source.url}")
+    try:
+        _fetch(source, git_dir, start)
+    finally:
+        progress.finish()
+    try:
+        for path, content in Git(git_dir).files_of(source.commit):
+            target = files / safe_path(path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+    except GitFailed as error:
+        raise SourceFailed(f"the repository has no commit {source.commit}") from error
+    return files
+
+
+def _fetch(source: GitSource, git_dir: Path, start: Path) -> None:
+    # The user's git settings are used for proxies and certificates. Prompts are off, because they would wait forever.
+    fetch = ["env", "GIT_TERMINAL_PROMPT=0", "git", f"--git-dir={git_dir}", "fetch", "--quiet", "--no-tags"]
+    try:
+        run_program([*fetch, "--depth=1", "--", source.url, source.commit], start, _reason_of_git)
+    except SourceFailed:
+        # Some servers only serve branches and tags.
+        everything = ["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"]
+        run_program([*fetch, "--", source.url, *everything], start, _reason_of_git)
+
+
+def _reason_of_git(output: str) -> str:
+    errors = [line.removeprefix("fatal: ") for line in output.splitlines() if line.startswith("fatal: ")]
+    return errors[0] if errors else ""

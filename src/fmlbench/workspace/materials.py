@@ -10,10 +10,9 @@ from fmlbench.core.progress import Progress
 from fmlbench.core.sources import Material, Patch, PathSource
 from fmlbench.workspace.digests import digest_of, files_in
 from fmlbench.workspace.dirs import Dirs
-from fmlbench.workspace.disk import disk_trouble_explained
+from fmlbench.workspace.downloads import SourceFailed, WrongChecksum
 from fmlbench.workspace.fetcher import Fetcher, describe
-from fmlbench.workspace.files import exclusive, replace_folder, scratch_beside
-from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
+from fmlbench.workspace.files import disk_trouble_explained, exclusive, replace_folder, scratch_beside
 
 _READ_ONLY = 0o444
 
@@ -111,14 +110,14 @@ def _refusal(material: Material, failures: list[tuple[str, SourceFailed]]) -> So
 def _apply(patch: Patch, files: Path, name: str) -> None:
     path = files / patch.file
     text = path.read_bytes().decode("utf-8") if path.is_file() else ""
-    if text.count(patch.search) != 1:
-        count = f"its search text occurs {text.count(patch.search)} times, not once, in {patch.file}"
-        problem = count if path.is_file() else f"{patch.file} does not exist"
+    try:
+        path.write_bytes(patch.apply(text).encode("utf-8"))
+    except ValueError as error:
+        problem = error if path.is_file() else f"{patch.file} does not exist"
         raise TaskInvalid(
             f"A patch of {name} does not apply: {problem}.",
             hint=f"Fix the patch for that file in the manifest ({patch.why}).",
-        )
-    path.write_bytes(text.replace(patch.search, patch.replace).encode("utf-8"))
+        ) from error
 
 
 def _key(material: Material, task_folder: Path) -> str:

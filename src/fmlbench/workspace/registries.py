@@ -11,9 +11,7 @@ from pathlib import Path
 
 from fmlbench.core.progress import Progress
 from fmlbench.core.sources import NpmSource, PypiSource
-from fmlbench.workspace.download import download, file_name
-from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
-from fmlbench.workspace.subprocesses import run_program
+from fmlbench.workspace.downloads import SourceFailed, WrongChecksum, download, file_name, run_program
 
 _FOUND_LINK = re.compile(r"Found link (?P<url>\S+).*, version: (?P<version>\S+)$", re.MULTILINE)
 _NPM_DETAILS = ("code ", "A complete log", "errno ", "syscall ")

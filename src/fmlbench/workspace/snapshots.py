@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fmlbench.core.errors import InfraTrouble, RunDamaged
-from fmlbench.workspace.disk import disk_trouble_explained
-from fmlbench.workspace.files import replace_folder, scratch_beside
+from fmlbench.workspace.files import disk_trouble_explained, replace_folder, scratch_beside
 from fmlbench.workspace.git import Git, GitFailed, create_repository, is_commit_id
 
 _COMMITTER = "fmlbench <fmlbench@localhost> 946684800 +0000"

@@ -1,20 +1,41 @@
 """Create the tree of an experiment, and read the files of a repository.
 
 Only editable files are taken from a candidate, so a tree is always the pinned upstream plus allowed changes.
+
+Globs name editable files. Paths are relative and use ``/``. ``**`` as a complete part matches any number of folders,
+including none; ``*`` and ``?`` match within one part. A glob that ends in ``**`` matches every file below. No other
+character is special.
 """
 
 import os
+import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from fmlbench.core.task import Editable
 from fmlbench.workspace.digests import files_in
 from fmlbench.workspace.files import remove_folder
-from fmlbench.workspace.globs import matches
 
 READABLE_BYTES = 400_000
 """Agents see text files up to this size; larger files count as data."""
+
+
+def matches(path: str, globs: Iterable[str]) -> bool:
+    """Whether any of the globs matches this path."""
+    return any(_pattern(glob).fullmatch(path) for glob in globs)
+
+
+@lru_cache(maxsize=256)
+def _pattern(glob: str) -> re.Pattern[str]:
+    *folders, last = glob.split("/")
+    pattern = "".join("(?:[^/]+/)*" if part == "**" else f"{_part(part)}/" for part in folders)
+    return re.compile(pattern + ("(?:[^/]+/)*[^/]+" if last == "**" else _part(last)))
+
+
+def _part(part: str) -> str:
+    return "".join({"*": "[^/]*", "?": "[^/]"}.get(letter) or re.escape(letter) for letter in part)
 
 
 def lay_out(codebase: Path, files: Mapping[str, str], editable: Editable, tree: Path, *, shared: bool = False) -> None:

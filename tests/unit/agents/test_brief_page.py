@@ -1,8 +1,8 @@
 """The page contains every part of the brief."""
 
 from fmlbench.agents.brief_page import brief_page
-from fmlbench.core.brief import Brief, StageBrief
-from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.agents import Brief, StageBrief
+from fmlbench.core.evaluation import Goal, Metric
 from fmlbench.core.task import Limits
 
 BRIEF = Brief(

@@ -9,8 +9,7 @@ import pytest
 from fmlbench.agents.registry import AGENTS, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.core.agents import Session
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Evaluation, Metric, Outcome
 from fmlbench.core.steps import Move, Operator, Proposal, Step
 from fmlbench.testing.context import bare_context
 from fmlbench.testing.histories import ACCURACY, ERROR, Result, history_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.core.brief import Brief
+from fmlbench.core.agents import Brief
 from fmlbench.engine.admission import Finding
 from fmlbench.tasks.template import start_task
 from tests.unit.cli.conftest import Fmlbench

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.models.exchanges import Exchange, read_exchanges
+from fmlbench.models.call_log import LoggedCall, read_calls
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.testing.models.faults import Fault
@@ -41,8 +41,8 @@ def run_in(runs: Path, name: str = "*") -> RunFolder:
     return RunFolder(path)
 
 
-def exchanges_of(run: RunFolder) -> list[Exchange]:
-    return list(read_exchanges(run.exchanges).values())
+def answers_of(run: RunFolder) -> list[LoggedCall]:
+    return [call for call in read_calls(run.calls) if call.is_answered]
 
 
 def point_to(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +57,7 @@ def test_a_scripted_model_does_research_and_every_exchange_is_kept(fmlbench: Fml
     first, second = read_state(run).steps[1:]
     assert (first.evaluation.outcome, first.idea) == ("ok", "descend for longer")
     assert (first.usage.calls, second.usage.calls, second.usage.dollars) == (2, 1, 0.0)
-    dirs = [(each.request.place.step, each.request.place.turn) for each in exchanges_of(run)]
+    dirs = [(each.key.step, each.key.turn) for each in answers_of(run) if each.key]
     assert dirs == [(1, 0), (1, 1), (2, 0)]
     assert "3 calls" in called.out
     spec = run.read_spec()
@@ -74,7 +74,7 @@ def test_a_model_on_this_machine_that_talks_nonsense_costs_a_step_but_not_the_ru
     assert called.code == 0, called.err
     (step,) = read_state(run_in(runs)).steps[1:]
     assert (step.evaluation.outcome, step.usage.dollars) == ("rejected", 0.0)
-    tokens = [each.reply.tokens for each in exchanges_of(run_in(runs))]
+    tokens = [each.tokens for each in answers_of(run_in(runs))]
     assert step.usage.calls == len(tokens) > 1
     assert (step.usage.input_tokens, step.usage.output_tokens) == (
         sum(each.input for each in tokens),
@@ -101,7 +101,7 @@ def test_a_run_is_replayed_without_its_model(
     (replayed,) = (RunFolder(path) for path in runs.iterdir() if path != recorded.path)
     told = [[(step.idea, step.snapshot, step.score) for step in read_state(run).steps] for run in (recorded, replayed)]
     assert told[0] == told[1]
-    assert all(each.reply.replays == each.request.digest for each in exchanges_of(replayed))
+    assert all(each.replays == each.digest for each in answers_of(replayed))
     assert ", replayed: 3 calls" in called.out
 
     other = fmlbench("run", "toy", "--agent", "greedy", "--replay", recorded.path.name)
@@ -129,15 +129,15 @@ def test_a_resumed_run_pays_for_nothing_twice(fmlbench: Fmlbench, runs: Path, mo
         assert called.code == 0, called.err
         assert server.calls == 1
     (step,) = read_state(run_in(runs)).steps[1:]
-    (exchange,) = exchanges_of(run_in(runs))
-    assert step.usage.dollars == exchange.reply.dollars
+    (call,) = answers_of(run_in(runs))
+    assert step.usage.dollars == call.dollars
     assert step.usage.dollars
 
 
 def test_a_model_that_never_answers_is_not_waited_for_beyond_the_hours_and_the_run_can_be_resumed(
     fmlbench: Fmlbench, runs: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("fmlbench.models.deadline.GRACE_SECONDS", 0.5)
+    monkeypatch.setattr("fmlbench.models.client.GRACE_SECONDS", 0.5)
     with ModelServer(lambda _: WIDER.replace("{steps}", "151"), [Fault.HANG]) as server:
         point_to(server, monkeypatch)
         called = fmlbench("run", "toy", *OPENAI, *ONE_STEP, "--hours", "0.0001")
@@ -152,7 +152,7 @@ def test_a_model_that_falls_silent_ends_the_search_when_the_hours_are_over(
     """Its first answer cannot be used, so it is asked again within the same step."""
     hours = Countdowns(3600.0, 3600.0, 0.5)
     monkeypatch.setattr("fmlbench.engine.run.Countdown", hours)
-    monkeypatch.setattr("fmlbench.models.deadline.GRACE_SECONDS", 0.5)
+    monkeypatch.setattr("fmlbench.models.client.GRACE_SECONDS", 0.5)
     with SilentAfterOne(lambda _: WRONG) as server:
         point_to(server, monkeypatch)
         called = fmlbench("run", "toy", *OPENAI, "--steps", "3", "--retest", "0", "--hours", "1")
@@ -192,8 +192,8 @@ def test_failures_of_the_wire_that_pass_cost_no_step(fmlbench: Fmlbench, runs: P
     with ModelServer(lambda _: WIDER.replace("{steps}", "151"), faults) as server:
         point_to(server, monkeypatch)
         assert fmlbench("run", "toy", *OPENAI, *ONE_STEP).code == 0
-    (exchange,) = exchanges_of(run_in(runs))
-    assert exchange.reply.attempts == 5
+    (call,) = answers_of(run_in(runs))
+    assert call.attempt == 5
     assert [step.evaluation.outcome for step in read_state(run_in(runs)).steps] == ["ok", "ok"]
     kept = [path.read_bytes() for path in run_in(runs).path.rglob("*") if path.is_file()]
     assert not any(KEY.encode() in content for content in kept)

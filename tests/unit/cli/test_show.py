@@ -8,7 +8,7 @@ import pytest
 from fmlbench.core.run import Isolation
 from fmlbench.records.events import StepFinished
 from fmlbench.records.folder import RunFolder
-from fmlbench.records.lock import locked
+from fmlbench.records.lease import locked
 from fmlbench.workspace.snapshots import Snapshots
 from tests.unit.cli.conftest import Fmlbench
 from tests.unit.reports.by_hand import baseline, complete_run, spec_of, started, step, write_run

@@ -42,11 +42,10 @@ def bad(tmp_path: Path) -> Path:
     """A copy of the toy task with every fault."""
     folder = start_task("bad", tmp_path)
     shutil.copytree(folder / "reference", folder / "exploits" / "quick")
-    for variant in ("reference", "method_off"):
-        shutil.rmtree(folder / variant)
-        shutil.copytree(folder / "codebase" / "tinylearn", folder / variant / "tinylearn")
+    shutil.rmtree(folder / "reference")
+    shutil.copytree(folder / "codebase" / "tinylearn", folder / "reference" / "tinylearn")
     manifest = folder / "task.toml"
-    text = manifest.read_text().replace("[tracks.cpu]", EXPLOIT)
+    text = manifest.read_text().replace("[tracks.cpu]", EXPLOIT).replace(", steps=0)", ")")
     manifest.write_text(
         re.sub(r"baseline = \{ validation = \{ mean = [\d.]+", "baseline = { validation = { mean = 0.9", text)
     )

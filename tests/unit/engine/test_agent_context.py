@@ -36,7 +36,7 @@ def test_practice_applies_the_rules_of_the_task(tmp_path: Path, dirs: Dirs, sand
     with open_session(ruled, dirs) as session:
         practice = agent_context_of(session.spec, ruled, session, dirs).workspace().practice
         assert practice is not None
-        broken = practice({**untouched, **ruled.folder.files_of(ruled.task.method_off)})
+        broken = practice({**untouched, **ruled.folder.files_of(ruled.task.method_off, untouched)})
         kept = practice(untouched)
     assert (kept.outcome, broken.outcome) == (Outcome.OK, Outcome.INVALID)
     assert "Be nearly as accurate as the baseline." in broken.reason

@@ -20,7 +20,7 @@ DRAFT = Move(operator=Operator.DRAFT)
 
 def test_a_pending_proposal_is_run_first_and_counts_as_a_step(toy: PreparedTask, dirs: Dirs):
     untouched = editable_files(toy.codebase, toy.task.editable)
-    better = {**untouched, **toy.folder.files_of(toy.task.reference)}
+    better = {**untouched, **toy.folder.files_of(toy.task.reference, untouched)}
     with open_session(toy, dirs) as session:
         session.run_baseline()
         snapshot = session.snapshots.store(better, [session.history[0].snapshot], "better", "refs/heads/steps/1")
@@ -37,7 +37,7 @@ def test_a_pending_proposal_is_run_first_and_counts_as_a_step(toy: PreparedTask,
 
 def test_the_added_information_is_recorded(toy: PreparedTask, dirs: Dirs):
     untouched = editable_files(toy.codebase, toy.task.editable)
-    better = {**untouched, **toy.folder.files_of(toy.task.reference)}
+    better = {**untouched, **toy.folder.files_of(toy.task.reference, untouched)}
     with open_session(toy, dirs) as session:
         session.run_baseline()
         step = session.submit(Proposal(move=DRAFT, files=better, idea="the reference"))

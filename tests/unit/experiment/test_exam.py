@@ -13,8 +13,8 @@ from fmlbench.core.task import AnswerFormat, AnswerKind, Limits
 from fmlbench.experiment.answers import Array
 from fmlbench.experiment.exam import ExamPass, in_question_order, prepare_pass
 from fmlbench.experiment.kit.stagekit import Arrays, Stage
+from fmlbench.sandbox.environments import machine_python
 from fmlbench.sandbox.protocol import Execution, ExitKind, Job
-from fmlbench.sandbox.pythons import machine_python
 
 NUMBERS = AnswerFormat(kind=AnswerKind.PER_EPISODE, dtype="int64", shape=(-1,))
 ORDER = np.array([2, 0, 1])

@@ -2,9 +2,8 @@ import pytest
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import Rule
-from fmlbench.experiment.evaluator import aggregate_grades
+from fmlbench.experiment.evaluator import aggregate_grades, find_broken_rule
 from fmlbench.experiment.grader import Grade
-from fmlbench.experiment.rules import find_broken_rule
 
 FLOOR = Rule(metric="accuracy", text="Accuracy must not fall.", at_least=-0.02, relative_to_baseline=True)
 

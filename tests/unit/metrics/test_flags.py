@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from fmlbench.core.retests import RetestKey, RetestKind
+from fmlbench.core.run import RetestKey, RetestKind
 from fmlbench.metrics import performance
 from fmlbench.metrics.flags import Flag, flags_of
 from fmlbench.metrics.measure import Missing

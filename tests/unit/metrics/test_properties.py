@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fmlbench.core.evaluation import Outcome
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Metric, Outcome
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import MeasureFamily, Missing
 from fmlbench.metrics.measurement import MeasuredRun, measure_run

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal, Metric
-from fmlbench.core.retests import RetestKey, RetestKind
+from fmlbench.core.evaluation import Evaluation, Goal, Metric, Outcome
+from fmlbench.core.run import RetestKey, RetestKind
 from fmlbench.core.steps import Move, Operator, Step
 from fmlbench.core.task import Task
 from fmlbench.core.usage import Usage

@@ -1,140 +1,221 @@
-import json
-import subprocess
-import sys
+"""A search agent's model: every call is logged, none is repeated, caps hold, answers are replayed."""
+
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from fmlbench.core.errors import ModelUnavailable
-from fmlbench.models.chat import CallKey, Message, Request
-from fmlbench.models.client import open_model, resolved_name
-from fmlbench.models.names import read_name
-from fmlbench.models.providers.catalogue import PROVIDERS
-
-NO_MODELS = Path("no-models")
-
-
-def asked(step: int, turn: int = 0, text: str = "hello") -> Request:
-    place = CallKey(step=step, purpose="propose", turn=turn)
-    return Request(place=place, system="s", messages=(Message(role="user", text=text),), max_output_tokens=10)
-
-
-@pytest.mark.parametrize(
-    ("name", "parts"),
-    [
-        ("openai/gpt-5", ("openai", "gpt-5", "")),
-        ("openrouter/qwen/qwen3", ("openrouter", "qwen/qwen3", "")),
-        ("http://host:1/v1/#a/b", ("server", "a/b", "http://host:1/v1")),
-    ],
-)
-def test_names_are_taken_apart(name: str, parts: tuple[str, str, str]):
-    read = read_name(name)
-    assert (read.provider, read.model, read.base_url) == parts
+from fmlbench.core.agents import NoMoreCalls
+from fmlbench.models.call_log import CallLog, LoggedCall, read_calls
+from fmlbench.models.chat import CallKey, ChatModel, Message, Reply, Request, Tokens
+from fmlbench.models.client import ModelClient, open_client
+from fmlbench.models.connection import Connection
+from fmlbench.models.in_process import IN_PROCESS, InProcess
+from fmlbench.models.meter import Caps, Spending
+from fmlbench.models.prices import Price, Pricing, free, unknown
+from fmlbench.models.replay import Replay
+from fmlbench.models.upstream import ConnectionLost, Endpoint, Incoming, Outgoing
+from fmlbench.records.log import RecordLog
 
 
-@pytest.mark.parametrize(
-    ("name", "complaint", "hint"),
-    [
-        ("gpt-5", "is not the name of a model", "provider/model"),
-        ("openai/", "is not the name of a model", "provider/model"),
-        ("http://host/v1", "names a server, but not its model", "#"),
-        ("opnai/gpt-5", "no provider named 'opnai'", "Did you mean 'openai/gpt-5'?"),
-        ("xyzzy/a", "no provider named 'xyzzy'", "Known providers: openai, anthropic"),
-        ("openai/gpt-5", "no key for openai", "export OPENAI_API_KEY=..."),
-        ("google/gemini", "no key for google", "export GEMINI_API_KEY=..."),
-        ("scripted/nowhere.json", "cannot be read", "scripted/tinker"),
-        ("local/qwen2.5-coder-1.5b", "does not exist", "fmlbench models fetch local/qwen2.5-coder-1.5b"),
-        ("local/nowhere.gguf", "does not exist", "or a path.gguf"),
-    ],
-)
-def test_what_is_missing_is_said(name: str, complaint: str, hint: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("fmlbench.models.local.process.is_installed", lambda: True)
-    with pytest.raises(ModelUnavailable) as caught:
-        open_model(name, NO_MODELS, {})
-    assert complaint in caught.value.message
-    assert hint in caught.value.hint
-
-
-def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch):
-    def find_nothing(_: str) -> None:
-        return None
-
-    monkeypatch.setattr("importlib.util.find_spec", find_nothing)
-    with pytest.raises(ModelUnavailable) as caught:
-        open_model("anthropic/claude", NO_MODELS, {"ANTHROPIC_API_KEY": "x"})
-    assert caught.value.hint == "pip install 'fmlbench[anthropic]'"
-
-
-def test_the_second_variable_of_a_key_will_do():
-    assert PROVIDERS["google"].key_in({"GOOGLE_API_KEY": "k"}) == "k"
-
-
-def test_no_client_is_imported_before_it_is_needed():
-    program = (
-        "import sys\n"
-        "from pathlib import Path\n"
-        "from fmlbench.models.client import open_model\n"
-        "from fmlbench.agents.registry import agent_spec\n"
-        "open_model('scripted/tinker', Path('none')), agent_spec('greedy', {}, 'openai/gpt-5')\n"
-        "sys.exit(any(name in sys.modules for name in ('openai', 'anthropic', 'google.genai', 'genai_prices')))\n"
+def request(step: int, text: str = "hello", turn: int = 0) -> Request:
+    return Request(
+        place=CallKey(step=step, purpose="propose", turn=turn),
+        system="s",
+        messages=(Message(role="user", text=text),),
+        max_output_tokens=10,
     )
-    assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
 
 
-def test_a_key_is_not_shown_where_an_object_is():
-    chat = open_model("ollama/qwen", NO_MODELS, {}).chat
-    secret = open_model("vllm/qwen", NO_MODELS, {"VLLM_API_KEY": "very-secret"}).chat
-    assert "very-secret" not in repr(secret)
-    assert chat.name == "ollama/qwen"
-
-
-def test_a_script_answers_by_step_and_try_and_begins_anew_at_its_end(tmp_path: Path):
-    path = tmp_path / "script.json"
-    path.write_text(json.dumps(["one", ["two", "two again"]]))
-    model = open_model(f"scripted/{path}", NO_MODELS, {}).chat
-    positions = [(1, 0), (2, 0), (2, 1), (2, 2), (3, 0), (1, 1)]
-    assert [model.complete(asked(*place)).text for place in positions] == [
-        "one",
-        "two",
-        "two again",
-        "two again",
-        "one",
-        "one",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("{}", "is not a list."),
-        ('["a", 1]', "has an invalid answer in entry 2."),
-        ('["a", ["b", 1]]', "has an invalid answer in entry 2."),
-        ('["a",\n nonsense]', "is not valid JSON: expected ident at line 2 column 3."),
-        ('["a", []]', "has a step without answers."),
-        ("[]", "has a step without answers."),
-    ],
+BIG = Request(
+    place=CallKey(step=1, purpose="test", turn=0),
+    system="s" * 30,
+    messages=(Message(role="user", text="u" * 270),),
+    max_output_tokens=900,
 )
-def test_a_script_that_is_none_is_refused_with_the_place_of_the_mistake(tmp_path: Path, text: str, problem: str):
-    path = tmp_path / "script.json"
-    path.write_text(text)
-    with pytest.raises(ModelUnavailable) as caught:
-        open_model(f"scripted/{path}", NO_MODELS, {})
-    assert caught.value.message == f"The script '{path}' {problem}"
+"""At most 100 tokens of input, since three bytes are a token at least, and 900 of output."""
 
 
-def test_the_tinkerer_changes_a_number_it_was_shown_and_says_the_same_to_the_same_question():
-    model = open_model("scripted/tinker", NO_MODELS, {}).chat
-    shown = "### a/model.py\n\n```python\nwidth = 8\nname = 'x'\n```\n"
-    said = model.complete(asked(1, text=shown)).text
-    assert said.startswith("IDEA: 8 becomes ")
-    assert "\n\na/model.py\n<<<<<<< SEARCH\nwidth = 8\n=======\nwidth = " in said
-    assert model.complete(asked(1, text=shown)).text == said
-    assert model.complete(asked(1, text="nothing")).text == "There is no number to change."
+@dataclass
+class Numbering:
+    """Numbers its answers."""
+
+    name: str = "test/numbering"
+    asked: list[Request] = field(default_factory=list[Request])
+
+    def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        return Reply(text=f"answer {len(self.asked)}", tokens=Tokens(input=10, output=5))
 
 
-def test_files_are_named_by_their_whole_path_in_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    assert resolved_name("scripted/a.json") == f"scripted/{tmp_path}/a.json"
-    assert resolved_name("local/a.gguf") == f"local/{tmp_path}/a.gguf"
-    for name in ("scripted/tinker", "local/qwen2.5-coder-1.5b", "openai/gpt-5"):
-        assert resolved_name(name) == name
+@dataclass
+class Silent:
+    """Does not report its usage."""
+
+    name: str = "test/silent"
+
+    def complete(self, request: Request) -> Reply:
+        return Reply(text="x")
+
+
+@dataclass
+class Failing:
+    """Never answers."""
+
+    status: int = 0
+    was_sent: bool = True
+
+    def send(self, outgoing: Outgoing) -> Incoming:
+        if self.status:
+            return Incoming(self.status, {}, iter([b'{"error": {"message": "refused"}}']))
+        raise ConnectionLost("garbage", was_sent=self.was_sent)
+
+
+def a_cent_a_token(tokens: Tokens) -> Price:
+    return Price((tokens.input + tokens.output) / 100, "a list")
+
+
+def client_of(
+    endpoint: Endpoint | ChatModel, log: CallLog, caps: Caps | None = None, price: Pricing = a_cent_a_token
+) -> ModelClient:
+    reached = InProcess(endpoint) if isinstance(endpoint, ChatModel) else endpoint
+    return open_client(Connection("test/model", "model", IN_PROCESS, reached, price), log, caps, pauses=())
+
+
+def test_everything_is_an_instance_of_the_protocol():
+    assert isinstance(client_of(Numbering(), CallLog()), ChatModel)
+
+
+def test_a_resumed_run_asks_nothing_twice(tmp_path: Path):
+    model = Numbering()
+    with CallLog(tmp_path / "log") as log:
+        first = client_of(model, log).complete(request(1))
+    with CallLog(tmp_path / "log") as log:
+        resumed = client_of(model, log)
+        assert resumed.complete(request(1)) == first
+        assert len(model.asked) == 1
+        assert resumed.complete(request(2)).text == "answer 2"
+        assert log.spent == Spending(tokens=30, dollars=0.3)
+
+
+def test_another_question_at_the_same_place_is_asked(tmp_path: Path):
+    with CallLog(tmp_path / "log") as log:
+        client = client_of(Numbering(), log)
+        assert client.complete(request(1)).text == "answer 1"
+        assert client.complete(request(1, "something else")).text == "answer 2"
+        assert client.complete(request(1, turn=1)).text == "answer 3"
+
+
+def test_a_torn_line_is_asked_again(tmp_path: Path):
+    model = Numbering()
+    path = tmp_path / "log"
+    with CallLog(path) as log:
+        client_of(model, log).complete(request(1))
+        client_of(model, log).complete(request(2))
+    path.write_bytes(path.read_bytes()[:-20])
+    with CallLog(path) as log:
+        assert client_of(model, log).complete(request(1)).text == "answer 1"
+        assert client_of(model, log).complete(request(2)).text == "answer 3"
+
+
+def test_a_record_answers_by_place_and_says_what_it_was_asked_then(tmp_path: Path):
+    with CallLog(tmp_path / "log") as log:
+        client_of(Numbering(), log).complete(request(1, "the score was 0.5000"))
+    (call,) = read_calls(tmp_path / "log")
+    replayed = client_of(Replay([call]), CallLog(), price=free)
+    same = replayed.complete(request(1, "the score was 0.5000"))
+    assert (same.text, same.replays, same.dollars) == ("answer 1", call.digest, 0.0)
+    other = replayed.complete(request(1, "the score was 0.5001"))
+    assert (other.text, other.replays) == ("answer 1", same.replays)
+    with pytest.raises(NoMoreCalls, match="no answer for step 2, propose, turn 0"):
+        replayed.complete(request(2))
+
+
+def test_halves_of_characters_are_storable(tmp_path: Path):
+    class Broken:
+        def send(self, outgoing: Outgoing) -> Incoming:
+            return Incoming(200, {}, iter([rb'{"text": "half \ud800", "served_by": "", "is_complete": true}']))
+
+    with CallLog(tmp_path / "log") as log:
+        assert client_of(Broken(), log).complete(request(1)).text == "half ?"
+    with CallLog(tmp_path / "log") as log:
+        assert client_of(Failing(), log).complete(request(1)).text == "half ?"
+
+
+def test_an_answer_that_cannot_be_logged_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Otherwise a resumed run would pay for it again."""
+
+    def fill(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with CallLog(tmp_path / "log") as log:
+        monkeypatch.setattr(RecordLog, "append", fill)
+        with pytest.raises(OSError, match="No space left on device"):
+            client_of(Numbering(), log).complete(request(1))
+
+
+def test_a_call_without_an_answer_counts_after_a_resume_and_answers_nothing(tmp_path: Path):
+    lost = LoggedCall(
+        key=request(1).place,
+        path="/complete",
+        request="{}",
+        status=0,
+        is_estimate=True,
+        most=Tokens(input=7, output=10),
+        most_dollars=0.5,
+        trouble="x",
+    )
+    with CallLog(tmp_path / "log") as log:
+        log.add(lost)
+        assert not log.has_keyed_answers
+    with CallLog(tmp_path / "log") as log:
+        assert log.spent == Spending(tokens=17, dollars=0.5)
+        assert client_of(Numbering(), log).complete(request(1)).text == "answer 1"
+        assert log.has_keyed_answers
+        assert log.spent == Spending(tokens=32, dollars=0.65)
+
+
+def test_every_reply_gets_its_price():
+    reply = client_of(Numbering(), CallLog()).complete(request(1))
+    assert (reply.dollars, reply.priced_by) == (0.15, "a list")
+    assert client_of(Numbering(), CallLog(), price=unknown).complete(request(1)).dollars is None
+    assert client_of(Numbering(), CallLog(), price=free).complete(request(1)).dollars == 0.0
+
+
+@pytest.mark.parametrize(("caps", "is_allowed"), [(Caps(tokens=1000), True), (Caps(tokens=999), False)])
+def test_a_call_that_could_break_a_cap_is_not_made(caps: Caps, is_allowed: bool):
+    model = Numbering()
+    client = client_of(model, CallLog(), caps)
+    if is_allowed:
+        client.complete(BIG)
+    else:
+        with pytest.raises(NoMoreCalls, match="another call could"):
+            client.complete(BIG)
+    assert len(model.asked) == is_allowed
+
+
+def fail(endpoint: Endpoint, path: Path) -> list[LoggedCall]:
+    with CallLog(path) as log, pytest.raises(Exception, match="did not answer"):
+        client_of(endpoint, log).complete(BIG)
+    return read_calls(path)
+
+
+def test_a_call_that_may_have_been_charged_for_nothing_is_written_down_with_all_it_could_take(tmp_path: Path):
+    (call,) = fail(Failing(), tmp_path / "log")
+    assert (call.most, call.most_dollars, call.priced_by) == (Tokens(input=100, output=900), 10.0, "a list")
+    assert (call.key, call.trouble) == (BIG.place, "garbage")
+
+
+@pytest.mark.parametrize("endpoint", [Failing(was_sent=False), Failing(429), Failing(500), Failing(400)])
+def test_a_call_that_was_refused_or_not_sent_costs_nothing(endpoint: Failing, tmp_path: Path):
+    (call,) = fail(endpoint, tmp_path / "log")
+    assert call.spending == Spending()
+
+
+def test_an_answer_that_does_not_say_what_it_took_counts_with_all_it_could_take():
+    """As from servers that leave usage out: it is not reported as used, but no cap is passed by it."""
+    log = CallLog()
+    reply = client_of(Silent(), log, Caps(dollars=25.0)).complete(BIG)
+    assert (reply.text, reply.tokens, reply.dollars) == ("x", Tokens(), None)
+    assert log.spent == Spending(tokens=1000, dollars=10.0)
+    assert client_of(Silent(), CallLog(), price=free).complete(BIG).dollars == 0.0

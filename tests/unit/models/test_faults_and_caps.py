@@ -1,18 +1,18 @@
-"""What happens to a budget when a provider fails: the real clients against a server on loopback."""
+"""What happens to a budget when a provider fails: every dialect against a server on loopback."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import ModelTrouble
+from fmlbench.models.call_log import CallLog
 from fmlbench.models.chat import CallKey, Message, Request, Tokens
-from fmlbench.models.client import open_model
-from fmlbench.models.deadline import Timely
-from fmlbench.models.exchanges import ExchangeBook
-from fmlbench.models.metering import Caps, Metered, Spending
+from fmlbench.models.client import ModelClient, open_client
+from fmlbench.models.connection import open_model
+from fmlbench.models.meter import Caps, Spending
 from fmlbench.models.prices import Price
-from fmlbench.models.retry import Patient
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import ModelServer
 
@@ -35,9 +35,9 @@ def a_cent_a_token(tokens: Tokens) -> Price:
     return Price((tokens.input + tokens.output) / 100, "a list")
 
 
-def asked_by(name: str, server: ModelServer, book: ExchangeBook, caps: Caps, seconds: float = 60.0) -> Patient:
-    timely = Timely(open_model(name, Path("no-models"), server.environment).chat, seconds)
-    return Patient(Metered(timely, a_cent_a_token, caps, lambda: book.spent, book.lose), pauses=(0.0,) * 5)
+def asked_by(name: str, server: ModelServer, log: CallLog, caps: Caps, seconds: float = 60.0) -> ModelClient:
+    connection = open_model(name, Path("no-models"), server.environment)
+    return open_client(replace(connection, price=a_cent_a_token, call_seconds=seconds), log, caps, pauses=(0.0,) * 5)
 
 
 @pytest.mark.parametrize("caps", [Caps(tokens=2500), Caps(dollars=25.0)])
@@ -48,11 +48,11 @@ def test_calls_that_may_be_charged_for_nothing_do_not_lead_past_a_cap(
 ):
     """The budget is enough for two calls with answers of full length, so a third attempt is not made."""
     seconds = 0.5 if fault is Fault.HANG else 60.0
-    with ModelServer(lambda _: "A", [fault] * 9) as server, ExchangeBook(tmp_path / "log") as book:
+    with ModelServer(lambda _: "A", [fault] * 9) as server, CallLog(tmp_path / "log") as log:
         with pytest.raises(NoMoreCalls, match="another call could"):
-            asked_by(name, server, book, caps, seconds).complete(REQUEST)
-        assert (server.calls, book.spent) == (2, Spending(tokens=2000, dollars=20.0))
-    with ModelServer(lambda _: "A") as server, ExchangeBook(tmp_path / "log") as resumed:
+            asked_by(name, server, log, caps, seconds).complete(REQUEST)
+        assert (server.calls, log.spent) == (2, Spending(tokens=2000, dollars=20.0))
+    with ModelServer(lambda _: "A") as server, CallLog(tmp_path / "log") as resumed:
         with pytest.raises(NoMoreCalls):
             asked_by(name, server, resumed, caps).complete(REQUEST)
         assert server.calls == 0
@@ -61,14 +61,14 @@ def test_calls_that_may_be_charged_for_nothing_do_not_lead_past_a_cap(
 @pytest.mark.parametrize("fault", [Fault.RATE_LIMITED, Fault.SERVER_ERROR, Fault.OVERLOADED])
 @pytest.mark.parametrize("name", NAMES)
 def test_calls_that_are_refused_take_nothing_of_a_budget(name: str, fault: Fault, tmp_path: Path):
-    with ModelServer(lambda _: "A", [fault] * 9) as server, ExchangeBook(tmp_path / "log") as book:
+    with ModelServer(lambda _: "A", [fault] * 9) as server, CallLog(tmp_path / "log") as log:
         with pytest.raises(ModelTrouble):
-            asked_by(name, server, book, Caps(tokens=1000)).complete(REQUEST)
-        assert (server.calls, book.spent) == (6, Spending())
+            asked_by(name, server, log, Caps(tokens=1000)).complete(REQUEST)
+        assert (server.calls, log.spent) == (6, Spending())
 
 
 def test_an_answer_after_a_fault_is_reported_with_what_it_took_itself(tmp_path: Path):
-    with ModelServer(lambda _: "A", [Fault.GARBAGE]) as server, ExchangeBook(tmp_path / "log") as book:
-        reply = asked_by(NAMES[0], server, book, Caps(tokens=2000)).complete(REQUEST)
+    with ModelServer(lambda _: "A", [Fault.GARBAGE]) as server, CallLog(tmp_path / "log") as log:
+        reply = asked_by(NAMES[0], server, log, Caps(tokens=2000)).complete(REQUEST)
     # 300 letters read and one written, four to a token, and 7 tokens of thought.
     assert (reply.attempts, reply.tokens.input, reply.tokens.output) == (2, 75, 8)

@@ -14,7 +14,7 @@ from fmlbench.models.local import download
 from fmlbench.models.local.catalogue import LOCAL_MODELS, LocalModel, Piece
 from fmlbench.models.local.download import fetch_model, model_file
 from fmlbench.workspace.dirs import Dirs
-from fmlbench.workspace.source_failures import SourceFailed
+from fmlbench.workspace.downloads import SourceFailed
 
 PIECES = (b"GGUF and so on, ", b"and the rest")
 

@@ -3,16 +3,18 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fmlbench.core.errors import ModelUnavailable
-from fmlbench.models.chat import CallFailed, CallKey, ChatModel, Message, Reply, Request
-from fmlbench.models.client import open_model
+from fmlbench.models.call_log import CallLog
+from fmlbench.models.chat import CallKey, ChatModel, Message, Reply, Request
+from fmlbench.models.client import ModelClient, open_client
+from fmlbench.models.connection import open_model
 from fmlbench.models.local.process import CONTEXT_VARIABLE, THREADS_VARIABLE
 from fmlbench.models.prices import free
-from fmlbench.models.retry import Patient
 from tests.tiny_model import write_tiny_model
 
 NO_MODELS = Path("no-models")
@@ -20,17 +22,21 @@ NO_MODELS = Path("no-models")
 ENDING = """
 import os, signal, sys
 from pathlib import Path
-from fmlbench.models.chat import CallFailed, CallKey, Message, Request
-from fmlbench.models.client import open_model
-from fmlbench.models.deadline import Timely
+from dataclasses import replace
+from fmlbench.core.errors import ModelTrouble
+from fmlbench.models.call_log import CallLog
+from fmlbench.models.chat import CallKey, Message, Request
+from fmlbench.models.client import open_client
+from fmlbench.models.connection import open_model
 
-model = open_model(sys.argv[1], Path("no-models")).chat
+model = open_model(sys.argv[1], Path("no-models"))
 short = Request(place=CallKey(step=1, purpose="p", turn=0), system="", messages=(), max_output_tokens=1)
-model.complete(short)
+open_client(model, CallLog()).complete(short)
 try:
-    Timely(model, 0.1).complete(short.model_copy(update={"max_output_tokens": 60_000}))
-except CallFailed as failure:
-    print(failure.reason, flush=True)
+    hurried = open_client(replace(model, call_seconds=0.1), CallLog(), pauses=())
+    hurried.complete(short.model_copy(update={"max_output_tokens": 60_000}))
+except ModelTrouble as failure:
+    print(failure.message.partition("did not answer: ")[2], flush=True)
 """
 
 
@@ -45,8 +51,8 @@ def tiny(tmp_path: Path) -> Path:
     return write_tiny_model(tmp_path / "tiny.gguf")
 
 
-def opened(file: Path) -> ChatModel:
-    return open_model(f"local/{file}", NO_MODELS).chat
+def opened(file: Path) -> ModelClient:
+    return open_client(open_model(f"local/{file}", NO_MODELS), CallLog())
 
 
 def asking(text: str, *, max_output_tokens: int = 20) -> Request:
@@ -64,13 +70,13 @@ def ask(model: ChatModel, text: str) -> Reply:
 
 
 def test_a_file_answers_with_as_many_tokens_as_it_may_for_nothing(tiny: Path):
-    model = open_model(f"local/{tiny}", NO_MODELS)
-    reply = ask(model.chat, "hello")
+    model = opened(tiny)
+    reply = ask(model, "hello")
     assert reply.text.isalpha()
     # "system:Be brief.", "user:hello" and "assistant:" with two ends of lines, and the token that begins a prompt.
     assert (reply.tokens.input, reply.tokens.output, reply.tokens.cached) == (16 + 10 + 10 + 2 + 1, 20, 0)
     assert (len(reply.text), reply.is_complete) == (20, False)
-    assert (model.chat.name, model.price) == (f"local/{tiny}", free)
+    assert (model.name, model.connection.price, reply.dollars) == (f"local/{tiny}", free, 0.0)
 
 
 def test_the_same_request_gets_the_same_answer_at_temperature_zero(tiny: Path):
@@ -97,14 +103,14 @@ def test_a_prompt_that_is_too_long_is_refused_at_once_with_what_to_set(tiny: Pat
         raise AssertionError
 
     with pytest.raises(ModelUnavailable, match="exceeds the available context size") as caught:
-        ask(Patient(opened(tiny), sleep=never), "x" * 600)
+        ask(replace(opened(tiny), sleep=never), "x" * 600)
     assert CONTEXT_VARIABLE in caught.value.hint
     assert "--set context_tokens" in caught.value.hint
 
 
 def test_a_model_goes_on_answering_after_a_prompt_that_was_too_long(tiny: Path):
     model = opened(tiny)
-    with pytest.raises(CallFailed):
+    with pytest.raises(ModelUnavailable):
         ask(model, "x" * 600)
     assert ask(model, "hello").tokens.output == 20
 
@@ -163,4 +169,4 @@ def test_a_process_that_ends_while_an_answer_is_written_takes_the_server_with_it
         check=False,
         timeout=120,
     )
-    assert (ended.returncode, ended.stdout, ended.stderr) == (code, "no answer within 0.1 s\n", "")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (code, "no answer within 0.1 s.\n", "")

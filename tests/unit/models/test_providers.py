@@ -1,6 +1,7 @@
-"""The real clients of the providers, against a server on loopback that speaks their dialects."""
+"""Every provider, against a server on loopback that speaks their dialects."""
 
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import ModelTrouble, ModelUnavailable
-from fmlbench.models.chat import CallFailed, CallKey, Message, Reply, Request, Tokens
-from fmlbench.models.client import open_model
-from fmlbench.models.deadline import Timely
-from fmlbench.models.names import read_name
-from fmlbench.models.providers.catalogue import PROVIDERS
-from fmlbench.models.retry import Patient
+from fmlbench.models.call_log import CallLog
+from fmlbench.models.chat import CallKey, Message, Reply, Request, Tokens
+from fmlbench.models.client import ModelClient, open_client
+from fmlbench.models.connection import open_model
+from fmlbench.models.meter import Spending
 from fmlbench.testing.models.dialects import ReceivedRequest, ServerDialect
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import KEY, ModelServer
@@ -45,7 +45,14 @@ def serving(faults: Sequence[Fault] = (), text: str = "A. Ä? 水", retry_after:
 
 
 def ask(name: str, server: ModelServer, request: Request = REQUEST) -> Reply:
-    return Patient(open_model(name, NO_MODELS, server.environment).chat, pauses=(0.0,) * 3).complete(request)
+    return client_of(name, server).complete(request)
+
+
+def client_of(
+    name: str, server: ModelServer, seconds: float = 60.0, pauses: tuple[float, ...] = (0.0,) * 3
+) -> ModelClient:
+    connection = open_model(name, NO_MODELS, server.environment)
+    return open_client(replace(connection, call_seconds=seconds), CallLog(), pauses=pauses)
 
 
 @pytest.mark.parametrize(("name", "dialect", "model"), MODELS)
@@ -97,10 +104,11 @@ def test_failures_that_pass_are_tried_again(name: str, fault: Fault):
 @pytest.mark.parametrize("fault", [Fault.HANG, Fault.DRIP])
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_no_answer_is_waited_for_longer_than_the_deadline(name: str, fault: Fault):
-    with serving([fault] * 9) as server:
-        model = Patient(Timely(open_model(name, NO_MODELS, server.environment).chat, 0.3), pauses=(0.0,))
-        with pytest.raises(ModelTrouble, match=r"after 2 tries: no answer within 0\.3 s"):
-            model.complete(REQUEST)
+    threads = threading.active_count()
+    expected = pytest.raises(ModelTrouble, match=r"after 2 tries: no answer within 0\.3 s")
+    with serving([fault] * 9) as server, expected:
+        client_of(name, server, 0.3, pauses=(0.0,)).complete(REQUEST)
+    assert threading.active_count() == threads
 
 
 @pytest.mark.parametrize(
@@ -127,8 +135,7 @@ def test_patience_has_an_end():
 def test_a_wait_that_the_provider_asks_for_is_kept(name: str):
     waited: list[float] = []
     with serving([Fault.RATE_LIMITED], retry_after="17") as server:
-        model = open_model(name, NO_MODELS, server.environment).chat
-        Patient(model, pauses=(1.0,), sleep=waited.append).complete(REQUEST)
+        replace(client_of(name, server, pauses=(1.0,)), sleep=waited.append).complete(REQUEST)
     assert waited == [17.0]
 
 
@@ -140,10 +147,10 @@ def test_a_wait_of_hours_is_not_waited_for():
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_a_server_that_is_not_there_is_a_failure_that_may_pass_and_costs_nothing(name: str):
     with serving() as server:
-        gone = open_model(name, NO_MODELS, server.environment).chat
-    with pytest.raises(CallFailed, match="the connection failed") as caught:
+        gone = client_of(name, server, pauses=())
+    with pytest.raises(ModelTrouble, match="the provider cannot be reached"):
         gone.complete(REQUEST)
-    assert (caught.value.is_transient, caught.value.may_cost) == (True, False)
+    assert gone.gateway.log.spent == Spending()
 
 
 @pytest.mark.parametrize(
@@ -162,22 +169,12 @@ def test_a_server_that_is_not_there_is_a_failure_that_may_pass_and_costs_nothing
 @pytest.mark.parametrize("name", NAMES[:4])
 def test_what_was_answered_and_could_not_be_read_may_cost(name: str, fault: Fault, may_cost: bool):
     with serving([fault]) as server:
-        opened = open_model(name, NO_MODELS, server.environment)
         # A provider that refuses does so at once; only one that is silent is given up after half a second.
-        model = Timely(opened.chat, 0.5 if fault is Fault.HANG else 60.0)
-        with pytest.raises(CallFailed) as caught:
-            model.complete(REQUEST)
-    assert caught.value.may_cost is may_cost
-
-
-@pytest.mark.parametrize("name", NAMES[:4])
-def test_a_client_that_loses_patience_by_itself_knows_that_it_may_cost(name: str):
-    with serving([Fault.HANG]) as server:
-        wanted = read_name(name)
-        provider = replace(PROVIDERS[wanted.provider], call_seconds=0.5)
-        with pytest.raises(CallFailed, match="the connection failed") as caught:
-            provider.open(wanted, server.environment).complete(REQUEST)
-    assert caught.value.may_cost
+        client = client_of(name, server, 0.5 if fault is Fault.HANG else 60.0, pauses=())
+        with pytest.raises((ModelTrouble, ModelUnavailable)):
+            client.complete(REQUEST)
+    # 22 bytes read are at most 8 tokens.
+    assert client.gateway.log.spent.tokens == (508 if may_cost else 0)
 
 
 class Blocking(ModelServer):
@@ -198,6 +195,7 @@ def test_a_prompt_that_google_blocks_is_not_asked_again():
 
 def test_any_compatible_server_is_asked_by_its_address():
     with serving() as server:
-        model = open_model(f"{server.url}/openai/v1#my/model", NO_MODELS, {"FMLBENCH_SERVER_KEY": KEY}).chat
+        connection = open_model(f"{server.url}/openai/v1#my/model", NO_MODELS, {"FMLBENCH_SERVER_KEY": KEY})
+        model = open_client(connection, CallLog())
         assert model.complete(REQUEST).served_by == "my/model"
         assert model.name == f"{server.url}/openai/v1#my/model"

@@ -7,7 +7,16 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import RunLocked
-from fmlbench.records.lease import CANCELLED, STALE_SECONDS, Lease, holder_of, is_known_alive, leased, own_lease
+from fmlbench.records.lease import (
+    CANCELLED,
+    STALE_SECONDS,
+    Lease,
+    holder_of,
+    is_known_alive,
+    leased,
+    own_lease,
+    start_ticks_of,
+)
 
 ELSEWHERE = Lease(host="node7", boot="another kernel", pid=42)
 FAST = 0.01
@@ -143,3 +152,9 @@ def test_an_incomplete_lease_is_ignored(tmp_path: Path):
     assert holder_of(tmp_path) is None
     with leased(tmp_path):
         assert (tmp_path / "lease.6").exists()
+
+
+def test_a_process_is_identified_by_pid_and_start_time() -> None:
+    assert start_ticks_of(os.getpid()) == start_ticks_of(os.getpid())
+    assert (start_ticks_of(os.getpid()) or 0) > (start_ticks_of(1) or 0)
+    assert start_ticks_of(2**22 + 1) is None

@@ -6,7 +6,7 @@ from fmlbench.core.errors import RunDamaged, RunLocked
 from fmlbench.core.notes import IdeaLogged
 from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
 from fmlbench.records.events import NoteMade, RunFinished, RunStarted
-from fmlbench.records.lock import locked
+from fmlbench.records.lease import locked
 from fmlbench.records.log import EventLog, read_events
 from fmlbench.records.provenance import describe_machine
 

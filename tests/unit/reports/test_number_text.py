@@ -2,8 +2,8 @@
 
 import pytest
 
-from fmlbench.core.figures import score_text
 from fmlbench.core.run import Isolation
+from fmlbench.core.text import score_text
 from fmlbench.metrics.intervals import Estimate
 from fmlbench.reports.number_text import (
     brief_estimate_text,

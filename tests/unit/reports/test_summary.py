@@ -2,8 +2,7 @@
 
 import pytest
 
-from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.evaluation import Evaluation, Goal, Metric, Outcome
 from fmlbench.core.notes import AgentEnded, UsageRecorded, ViolationSeen
 from fmlbench.core.run import Isolation
 from fmlbench.core.usage import Usage

@@ -9,8 +9,15 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.task import Limits
-from fmlbench.sandbox.cgroup_versions import CgroupV2
-from fmlbench.sandbox.cgroups import CgroupParents, find_parents, groups_of, open_group, remove_stale, usable_parents
+from fmlbench.sandbox.cgroups import (
+    CgroupParents,
+    CgroupV2,
+    find_parents,
+    groups_of,
+    open_group,
+    remove_stale,
+    usable_parents,
+)
 from fmlbench.sandbox.processes import ProcessUsage
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=100, processes=10)

@@ -10,10 +10,10 @@ import pytest
 from fmlbench.core.progress import Silent
 from fmlbench.engine.variants import Variants
 from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.sandbox.environments import machine_python
 from fmlbench.sandbox.fork_server import ForkServer
 from fmlbench.sandbox.pipes import Pipe
 from fmlbench.sandbox.protocol import ExitKind
-from fmlbench.sandbox.pythons import machine_python
 from fmlbench.testing.sandboxes.workshop import Workshop, processes_of
 from fmlbench.workspace.dirs import Dirs
 

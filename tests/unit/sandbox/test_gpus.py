@@ -1,4 +1,4 @@
-from fmlbench.sandbox.gpus import own_devices
+from fmlbench.sandbox.isolation import own_devices
 
 
 def test_a_run_sees_its_gpus_and_the_control_devices():

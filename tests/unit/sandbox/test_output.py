@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.sandbox.output import HEAD_BYTES, TAIL_BYTES, TAIL_CHARACTERS, BoundedOutput
-from fmlbench.sandbox.pipes import Pipe
+from fmlbench.sandbox.pipes import HEAD_BYTES, TAIL_BYTES, TAIL_CHARACTERS, BoundedOutput, Pipe
 
 
 @pytest.fixture

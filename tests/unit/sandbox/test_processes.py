@@ -1,6 +1,5 @@
 """Resource usage is read from /proc."""
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -8,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from fmlbench.core.task import Limits
-from fmlbench.sandbox.processes import ProcessTree, start_ticks_of
+from fmlbench.sandbox.processes import ProcessTree
 
 LIMITS = Limits(cpu_seconds=1, wall_seconds=1, memory_mb=1000, processes=10)
 
@@ -81,9 +80,3 @@ def test_cpu_time_of_ended_processes_still_counts(family: "subprocess.Popen[str]
     family.kill()
     family.wait()
     assert tree.usage().cpu_seconds >= before
-
-
-def test_a_process_is_identified_by_pid_and_start_time() -> None:
-    assert start_ticks_of(os.getpid()) == start_ticks_of(os.getpid())
-    assert (start_ticks_of(os.getpid()) or 0) > (start_ticks_of(1) or 0)
-    assert start_ticks_of(2**22 + 1) is None

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import EnvironmentBroken
-from fmlbench.sandbox import pythons
-from fmlbench.sandbox.pythons import machine_python, python_in
+from fmlbench.sandbox import environments
+from fmlbench.sandbox.environments import machine_python, python_in
 
 
 def make_base(prefix: Path, version: str = "3.11") -> Path:
@@ -51,7 +51,7 @@ def test_a_linked_base_is_mounted_at_both_paths(tmp_path: Path) -> None:
 def test_only_python_folders_of_a_system_prefix_are_mounted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     base = make_base(tmp_path / "usr")
     (base / "lib" / "R" / "datasets").mkdir(parents=True)
-    monkeypatch.setattr(pythons, "_SHARED_PREFIXES", (base,))
+    monkeypatch.setattr(environments, "_SHARED_PREFIXES", (base,))
     python = python_in(make_venv(tmp_path / "env", base))
     assert python.folders[1:] == (base / "bin/python3.11", base / "lib/python3.11", base / "lib/libpython3.11.so.1.0")
     assert python.hidden == (base / "lib/python3.11/site-packages",)

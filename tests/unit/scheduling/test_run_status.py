@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.retests import RetestKind, due_retests
+from fmlbench.core.run import RetestKind, due_retests
 from fmlbench.records.events import Retested, RunStarted
 from fmlbench.records.folder import RunFolder
 from fmlbench.scheduling.job import run_job

@@ -1,6 +1,7 @@
 """The data recipe of causality, on made-up populations of the genuine formats."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -9,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import loaded_recipe
 
 Array = npt.NDArray[Any]
 
@@ -23,8 +23,9 @@ WORLDS = ("scored", "lab", "sibling")
 
 
 @pytest.fixture(scope="module")
-def recipe() -> ModuleType:
-    return load_program(find_task("causality").recipe / "recipe.py")
+def recipe() -> Iterator[ModuleType]:
+    with loaded_recipe("causality") as module:
+        yield module
 
 
 @pytest.fixture(autouse=True)

@@ -1,8 +1,6 @@
 """The grader of continual-learning, against figures worked out by hand."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -10,17 +8,17 @@ import numpy as np
 import pytest
 
 from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import load_grader, run_program
 
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    return find_task("continual-learning").grader / "grade.py"
+    return find_task("continual-learning").grader["grade.py"]
 
 
 @pytest.fixture(scope="module")
-def grader(program: Path) -> ModuleType:
-    return load_program(program)
+def grader() -> ModuleType:
+    return load_grader("continual-learning")
 
 
 LABELS = np.array([0, 9, 0, 9, 10, 19, 20, 29, 29])
@@ -65,5 +63,5 @@ def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: P
     (tmp_path / "out").mkdir()
     np.save(tmp_path / "labels" / "labels.npy", LABELS)
     np.save(tmp_path / "answers.npy", ANSWERS)
-    subprocess.run([sys.executable, "-I", "-B", program, tmp_path], check=True, timeout=60)
+    run_program(program, tmp_path)
     assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(11 / 18)

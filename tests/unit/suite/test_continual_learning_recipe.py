@@ -1,7 +1,7 @@
 """The data recipe of continual-learning, on few kinds of made-up pictures."""
 
 import json
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,9 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from fmlbench.tasks.folder import shared_module
-from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import loaded_recipe
 
 Array = npt.NDArray[Any]
 
@@ -25,9 +23,9 @@ KINDS = 50
 
 
 @pytest.fixture
-def recipe(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.setattr(sys, "path", [str(shared_module("pictures.py").parent), *sys.path])
-    return load_program(find_task("continual-learning").recipe / "recipe.py")
+def recipe() -> Iterator[ModuleType]:
+    with loaded_recipe("continual-learning") as module:
+        yield module
 
 
 @pytest.fixture
@@ -37,7 +35,7 @@ def root(tmp_path: Path, recipe: ModuleType) -> Path:
     for world in ("scored", "lab", "sibling"):
         shapes = np.kron(rng.integers(0, 2, (KINDS, 7, 7)), np.ones((4, 4))) * 200
         kinds = [np.clip(shape + rng.integers(0, 40, (8, 28, 28)), 0, 255).astype(np.uint8) for shape in shapes]
-        recipe._save(tmp_path / "pools" / world, **recipe.make_pool(kinds), ease=np.float64(0.9))
+        recipe.save(tmp_path / "pools" / world, **recipe.make_pool(kinds), ease=np.float64(0.9))
     return tmp_path
 
 

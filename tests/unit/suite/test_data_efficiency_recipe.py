@@ -3,6 +3,7 @@
 
 import gzip
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,9 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from fmlbench.tasks.folder import shared_module
-from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import loaded_recipe
 
 Array = npt.NDArray[Any]
 
@@ -29,14 +28,10 @@ SEED = 2**127 + 5
 
 
 @pytest.fixture(scope="module")
-def recipe() -> ModuleType:
-    folder = find_task("data-efficiency").path / "data"
-    with pytest.MonkeyPatch.context() as patch:
-        for place in (shared_module("pictures.py").parent, folder):
-            patch.syspath_prepend(str(place))
-        module = load_program(folder / "recipe.py")
-    vars(module)["WORLDS"] = WORLDS
-    return module
+def recipe() -> Iterator[ModuleType]:
+    with loaded_recipe("data-efficiency") as module:
+        vars(module)["WORLDS"] = WORLDS
+        yield module
 
 
 @pytest.fixture(scope="module")

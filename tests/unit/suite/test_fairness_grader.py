@@ -1,8 +1,6 @@
 """The grader of fairness, against figures worked out by hand."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 
 from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import load_grader, run_program
 
 # One population with two groups of two people each. Group 0 is three times as frequent as group 1.
 GROUPS = np.array([0, 0, 1, 1])
@@ -21,12 +19,12 @@ ALONE = np.zeros(4, dtype=np.int64)
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    return find_task("fairness").grader / "grade.py"
+    return find_task("fairness").grader["grade.py"]
 
 
 @pytest.fixture(scope="module")
-def grader(program: Path) -> ModuleType:
-    return load_program(program)
+def grader() -> ModuleType:
+    return load_grader("fairness")
 
 
 def test_rates_are_expected_over_the_label_probabilities(grader: ModuleType):
@@ -111,5 +109,5 @@ def test_the_program_reads_and_writes_files(program: Path, tmp_path: Path):
     for name, array in labels.items():
         np.save(tmp_path / "labels" / f"{name}.npy", array)
     np.save(tmp_path / "answers.npy", np.array([1, 0, 1, 1]))
-    subprocess.run([sys.executable, program, tmp_path], check=True)
+    run_program(program, tmp_path)
     assert json.loads((tmp_path / "out" / "grade.json").read_text())["metrics"]["rate_gap"] == pytest.approx(0.25)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -10,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import loaded_recipe
 
 Array = npt.NDArray[Any]
 
@@ -24,8 +24,9 @@ WIDTH = 12
 
 
 @pytest.fixture(scope="module")
-def recipe() -> ModuleType:
-    return load_program(find_task("fairness").recipe / "recipe.py")
+def recipe() -> Iterator[ModuleType]:
+    with loaded_recipe("fairness") as module:
+        yield module
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import loaded_recipe
 
 Array = npt.NDArray[Any]
 
@@ -30,17 +28,9 @@ WORLDS = ("scored", "lab", "sibling")
 
 
 @pytest.fixture(scope="module")
-def recipe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    """The recipe with its shared modules beside it, as the harness lays them out."""
-    folder = tmp_path_factory.mktemp("recipe")
-    files = find_task("generalization").recipe.files()
-    for name, path in files.items():
-        shutil.copy(path, folder / name)
-    before = set(sys.modules), list(sys.path)
-    yield load_program(folder / "recipe.py")
-    for name in {Path(name).stem for name in files} - before[0]:
-        sys.modules.pop(name, None)
-    sys.path[:] = before[1]
+def recipe() -> Iterator[ModuleType]:
+    with loaded_recipe("generalization") as module:
+        yield module
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,6 @@
 """The grader of privacy: networks and attacks against figures worked out by hand."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -13,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import load_program, run_program
 
 Array = npt.NDArray[Any]
 Load = Callable[[str], ModuleType]
@@ -26,7 +24,7 @@ def load() -> Load:
     folder = find_task("privacy").grader
 
     def load_module(name: str) -> ModuleType:
-        return load_program(folder / f"{name}.py")
+        return load_program(folder[f"{name}.py"])
 
     return load_module
 
@@ -186,6 +184,19 @@ def test_networks_that_never_saw_a_member_score_as_chance_does(load: Load):
     assert grade["metrics"]["accuracy"] == pytest.approx(0.1, abs=0.05)
 
 
+def test_the_learned_attack_finds_a_pattern_that_averages_out(load: Load):
+    """Members of an easy vector lose confidence, those of a difficult one gain it: no shift on average."""
+    rng = np.random.default_rng(0)
+    members = rng.random((4, 2000)) < 0.3
+    difficulty = rng.choice([-1.0, 1.0], 2000)
+    margin = 3 * difficulty + members * difficulty + 0.5 * rng.standard_normal((4, 2000))
+    attacks, signals = load("attacks"), SimpleNamespace(features=margin[:, :, None])
+    plain = attacks.auc(margin[0] - attacks.mean_without(margin, members, 0), members[0])
+    # The shift is two standard deviations of the noise around it, in opposite directions.
+    assert abs(plain - 0.5) < 0.05
+    assert attacks.auc(attacks.learned(signals, members, 0), members[0]) > 0.8
+
+
 def test_networks_that_say_the_same_to_everybody_give_nothing_away(load: Load):
     labels = exam(np.random.default_rng(0))
     grade = load("grade").grade(np.stack([linear(np.zeros((CLASSES, READINGS)))] * 4), labels)
@@ -200,6 +211,6 @@ def test_it_runs_as_the_harness_runs_it(load: Load, tmp_path: Path):
     for name, array in labels.items():
         np.save(tmp_path / "labels" / f"{name}.npy", array)
     np.save(tmp_path / "answers.npy", np.stack([learned_by_heart(labels, model) for model in range(4)]))
-    program = find_task("privacy").grader / "grade.py"
-    subprocess.run([sys.executable, "-I", "-B", program, tmp_path], check=True, timeout=60)
+    program = find_task("privacy").grader["grade.py"]
+    run_program(program, tmp_path)
     assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] > 0

@@ -1,7 +1,6 @@
 """The data recipe of privacy and its format for weights, on few pictures of noise."""
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import load_program, loaded_recipe
 from tests.unit.suite.digits import write_digits
 
 Array = npt.NDArray[Any]
@@ -25,10 +24,8 @@ SEED = 2**127 + 5
 
 @pytest.fixture(scope="module")
 def recipe() -> Iterator[ModuleType]:
-    part = find_task("privacy").recipe
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "path", [str(part.shared[0].parent), *sys.path])
-        yield load_program(part / "recipe.py")
+    with loaded_recipe("privacy") as module:
+        yield module
 
 
 def noise(number: int) -> Array:
@@ -198,7 +195,7 @@ def test_other_worlds_have_the_same_form(
 
 
 def test_weights_come_back_from_their_file_as_they_were(tmp_path: Path):
-    safetensors = load_program(find_task("privacy").experiment / "safetensors.py")
+    safetensors = load_program(find_task("privacy").experiment["safetensors.py"])
     arrays = {
         "linear.0.weight": np.arange(6, dtype=np.float32).reshape(2, 3),
         "linear.0.bias": np.array([7, 8], dtype=np.float32),

@@ -1,8 +1,6 @@
 """The grader of representation-learning, against figures worked out by hand and against plain linear algebra."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,19 +10,19 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import load_grader, run_program
 
 Array = npt.NDArray[Any]
 
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    return find_task("representation-learning").grader / "grade.py"
+    return find_task("representation-learning").grader["grade.py"]
 
 
 @pytest.fixture(scope="module")
-def grader(program: Path) -> ModuleType:
-    return load_program(program)
+def grader() -> ModuleType:
+    return load_grader("representation-learning")
 
 
 LABELS = np.array([3, 5, 3, 5, 3, 5, 3, 5, 3, 3])
@@ -110,5 +108,5 @@ def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: P
     np.save(tmp_path / "labels" / "labels.npy", LABELS)
     np.save(tmp_path / "labels" / "is_probe.npy", IS_PROBE)
     np.save(tmp_path / "answers.npy", FEATURES)
-    subprocess.run([sys.executable, "-I", "-B", program, tmp_path], check=True, timeout=60)
+    run_program(program, tmp_path)
     assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(0.75)

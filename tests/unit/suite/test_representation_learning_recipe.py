@@ -3,7 +3,6 @@
 import gzip
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -13,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import loaded_recipe
 
 Array = npt.NDArray[Any]
 
@@ -29,22 +27,10 @@ PARTS = ("train/first", "train/second", "validation/questions/vectors", "test/qu
 
 
 @pytest.fixture(scope="module")
-def recipe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
-    """The recipe beside its shared modules, as the harness lays them out."""
-    folder = tmp_path_factory.mktemp("recipe")
-    for name, path in find_task("representation-learning").recipe.files().items():
-        shutil.copy(path, folder / name)
-    before, path_before = dict(sys.modules), list(sys.path)
-    for name in ("pictures", "sensor", "views", "crosstalk"):
-        sys.modules.pop(name, None)
-    program = load_program(folder / "recipe.py")
-    program.__dict__["SENSOR_VIEWS"] = 240
-    yield program
-    sys.path[:] = path_before
-    for name in ("pictures", "sensor", "views", "crosstalk"):
-        sys.modules.pop(name, None)
-        if name in before:
-            sys.modules[name] = before[name]
+def recipe() -> Iterator[ModuleType]:
+    with loaded_recipe("representation-learning") as module:
+        vars(module)["SENSOR_VIEWS"] = 240
+        yield module
 
 
 def picture(rng: np.random.Generator) -> Array:

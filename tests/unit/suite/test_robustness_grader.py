@@ -1,8 +1,6 @@
 """The grader of robustness, against figures worked out by hand."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -10,17 +8,17 @@ import numpy as np
 import pytest
 
 from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import load_grader, run_program
 
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    return find_task("robustness").grader / "grade.py"
+    return find_task("robustness").grader["grade.py"]
 
 
 @pytest.fixture(scope="module")
-def grader(program: Path) -> ModuleType:
-    return load_program(program)
+def grader() -> ModuleType:
+    return load_grader("robustness")
 
 
 TRIGGERS = np.array([-1, -1, -1, -1, 0, 0, 0, 0, 1, 1, 1, 1])
@@ -96,5 +94,5 @@ def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: P
     for name, array in {"labels": LABELS, "triggers": TRIGGERS, "targets": TARGETS, "yardstick": YARDSTICK}.items():
         np.save(tmp_path / "labels" / f"{name}.npy", array)
     np.save(tmp_path / "answers.npy", ANSWERS)
-    subprocess.run([sys.executable, "-I", "-B", program, tmp_path], check=True, timeout=60)
+    run_program(program, tmp_path)
     assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(2 - (3 / 5 + 3 / 8))

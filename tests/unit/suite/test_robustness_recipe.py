@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from fmlbench.tasks.library import find_task
-from tests.programs import load_program
+from tests.programs import loaded_recipe
 from tests.unit.suite.digits import write_digits
 
 Array = npt.NDArray[Any]
@@ -36,13 +35,8 @@ DRAWN = 12
 
 @pytest.fixture(scope="module")
 def recipe() -> Iterator[ModuleType]:
-    part = find_task("robustness").recipe
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys, "path", [str(part.shared[0].parent), *sys.path])
-        for name in part.files():
-            # Another task's recipe has modules of the same names.
-            patch.delitem(sys.modules, name.removesuffix(".py"), raising=False)
-        yield load_program(part / "recipe.py")
+    with loaded_recipe("robustness") as module:
+        yield module
 
 
 def noise(number: int) -> Array:

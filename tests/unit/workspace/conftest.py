@@ -11,7 +11,7 @@ from tests.unit.workspace.file_server import FileHandler, Shelf
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Generator[Shelf]:
     """A local server; pauses between retries take no time."""
     monkeypatch.setenv("no_proxy", "*")
-    monkeypatch.setattr("fmlbench.workspace.download.sleep", _no_pause)
+    monkeypatch.setattr("fmlbench.workspace.downloads.sleep", _no_pause)
     shelf = Shelf()
     handler = type("Handler", (FileHandler,), {"shelf": shelf})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)

@@ -7,7 +7,7 @@ import pytest
 
 from fmlbench.workspace.archives import is_archive, unpack
 from fmlbench.workspace.digests import files_in
-from fmlbench.workspace.source_failures import SourceFailed
+from fmlbench.workspace.downloads import SourceFailed
 
 
 def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "", mode: int = 0o644) -> tarfile.TarInfo:

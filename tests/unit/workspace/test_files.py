@@ -1,7 +1,10 @@
 import os
 from pathlib import Path
 
-from fmlbench.workspace.files import remove_folder
+import pytest
+
+from fmlbench.core.errors import InfraTrouble
+from fmlbench.workspace.files import disk_trouble_explained, remove_folder
 
 
 def nest(folder: Path, depth: int) -> None:
@@ -44,3 +47,25 @@ def test_does_not_follow_links_out_of_the_folder(tmp_path: Path):
 
 def test_removing_a_missing_folder_does_nothing(tmp_path: Path):
     remove_folder(tmp_path / "nothing")
+
+
+def test_a_full_disk_is_reported_with_a_hint(tmp_path: Path):
+    with pytest.raises(InfraTrouble) as caught, disk_trouble_explained(tmp_path), Path("/dev/full").open("w") as full:
+        full.write("x")
+    assert caught.value.message == f"The disk is full: '{tmp_path}'."
+    assert "Free some space" in caught.value.hint
+
+
+def test_a_missing_permission_is_reported(tmp_path: Path):
+    # Not even root can create a folder below a file of the kernel.
+    with (
+        pytest.raises(InfraTrouble, match="Not a directory: '/proc/version/folder'") as caught,
+        disk_trouble_explained(tmp_path),
+    ):
+        Path("/proc/version/folder").mkdir()
+    assert str(tmp_path) in caught.value.hint
+
+
+def test_other_errors_are_left_alone(tmp_path: Path):
+    with pytest.raises(FileNotFoundError), disk_trouble_explained(tmp_path):
+        (tmp_path / "missing").read_bytes()

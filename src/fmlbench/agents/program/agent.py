@@ -17,7 +17,7 @@ from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
 from fmlbench.core.notes import AgentEnded, RequestRefused, UsageRecorded, WaitRecorded
 from fmlbench.core.steps import History, usages_of
 from fmlbench.core.usage import Usage
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.models.proxy.access import ModelAccess, ProxyStats
 from fmlbench.sandbox.freeze import Freezer
 from fmlbench.sandbox.protocol import Execution, ExitKind, Job, Sandbox

@@ -9,8 +9,8 @@ from fmlbench.agents.program.presets import PRESETS
 from fmlbench.agents.program.program import Program, command_program, require_visible
 from fmlbench.core.agents import Agent
 from fmlbench.core.run import AgentSpec, Budget
-from fmlbench.models.metering import Caps
-from fmlbench.models.proxy.access import EXCHANGES, ModelAccess, model_access
+from fmlbench.models.meter import Caps
+from fmlbench.models.proxy.access import CALLS, ModelAccess, model_access
 from fmlbench.records.folder import RunFolder
 
 
@@ -35,7 +35,7 @@ def _model(spec: AgentSpec, budget: Budget) -> ModelAccess | None:
     """The language model of a program, if it has one."""
     if not spec.model:
         return None
-    replayed = RunFolder(Path(spec.replay)).agent / EXCHANGES if spec.replay else None
+    replayed = RunFolder(Path(spec.replay)).agent / CALLS if spec.replay else None
     access = model_access(spec.model, Caps(tokens=budget.tokens, dollars=budget.dollars), replayed)
     if spec.name in PRESETS:
         PRESETS[spec.name].require_provider(access.name)

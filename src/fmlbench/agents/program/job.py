@@ -22,10 +22,9 @@ from fmlbench.agents.brief_page import brief_page
 from fmlbench.agents.context import AgentWorkspace
 from fmlbench.agents.program.program import LAB, Program
 from fmlbench.agents.program.text import caps_of
-from fmlbench.core.agents import Session
-from fmlbench.core.brief import Brief
+from fmlbench.core.agents import Brief, Session
 from fmlbench.core.task import Limits
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.models.proxy.access import ModelAccess
 from fmlbench.sandbox.protocol import Job, Mount, TaskPython
 from fmlbench.workspace import trees

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from fmlbench.models.proxy.access import EXCHANGES, ProxyStats
-from fmlbench.models.proxy.wire_book import WIRE_EXCHANGES
-from fmlbench.records.log import read_records
+from fmlbench.models.call_log import read_calls
+from fmlbench.models.proxy.access import CALLS, ProxyStats
 from fmlbench.sandbox.protocol import ExitKind
 
 
@@ -26,9 +25,9 @@ def answers_of(counters: ProxyStats | None, folder: Path, since_call: int, endin
         return ModelAnswers(counters.has_answered(), counters.trouble())
     # A response without usage may be an error page of a gateway. Some servers never report usage, so this only counts
     # if the program failed.
-    exchanges = read_records(folder / EXCHANGES, WIRE_EXCHANGES)[since_call:]
-    has_any = any(not exchange.failure and not exchange.is_estimate for exchange in exchanges)
-    garbage = " ".join(exchanges[-1].answer.split())[:200] if exchanges and exchanges[-1].is_estimate else ""
+    calls = read_calls(folder / CALLS)[since_call:]
+    has_any = any(not call.failure and not call.is_estimate for call in calls)
+    garbage = " ".join(calls[-1].answer.split())[:200] if calls and calls[-1].is_estimate else ""
     return ModelAnswers(
         has_any, counters.trouble() or (f"the response is not a model's answer: {garbage}" if garbage else "")
     )

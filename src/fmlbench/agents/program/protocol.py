@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import FailFast, Field, TypeAdapter, ValidationError
 
 from fmlbench.core.record import Record
-from fmlbench.models.proxy.bodies import is_object, object_at, read_json
+from fmlbench.models.json_body import is_object, object_at, read_json
 
 MOST_BYTES = 8 * 2**20
 """The maximum size of a request; no reasonable code is longer."""

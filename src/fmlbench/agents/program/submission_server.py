@@ -42,9 +42,9 @@ from fmlbench.core.steps import Move, Operator, Proposal, Step
 from fmlbench.core.task import Editable
 from fmlbench.core.text import to_valid_utf8
 from fmlbench.core.usage import Usage
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.workspace.editing_rules import review_files
-from fmlbench.workspace.globs import matches
+from fmlbench.workspace.trees import matches
 
 _LONGEST_IDEA = 2000
 _MOST_NOTES = 30

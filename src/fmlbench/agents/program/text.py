@@ -1,9 +1,9 @@
 """Format steps and practice runs for people, models and programs."""
 
 from fmlbench.core.evaluation import Evaluation
-from fmlbench.core.figures import score_text
 from fmlbench.core.steps import Step
-from fmlbench.models.metering import Caps
+from fmlbench.core.text import score_text
+from fmlbench.models.meter import Caps
 
 _LOG_CHARACTERS = 2000
 """How much of the log of a successful step is shown."""

@@ -10,7 +10,7 @@ from random import Random
 
 from fmlbench.agents.settings import parameter
 from fmlbench.agents.strategies.islands import Archipelago, Island
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Goal
 from fmlbench.core.steps import History, Move, Operator
 
 _NEAR_BINS = 2

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fmlbench.agents.strategies.sketches import sketches_in
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Goal
 from fmlbench.core.notes import Sketch
 from fmlbench.core.steps import History
 

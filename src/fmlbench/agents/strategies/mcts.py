@@ -12,7 +12,7 @@ from functools import cached_property
 from random import Random
 
 from fmlbench.agents.settings import parameter
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Goal
 from fmlbench.core.steps import History, Move, Operator
 
 

@@ -1,10 +1,11 @@
-"""The entry point of every stage: import slow libraries, wait at the start barrier, run the task's driver or grader.
+"""The entry point of every stage: import slow libraries, wait at the start barrier, run the task's program.
 
     python start.py PROGRAM ROOT
     python start.py PROGRAM BARRIER ROOT
+    python start.py PROGRAM STEP ROOT
 
-PROGRAM is a path below ROOT. BARRIER is the descriptor of a pipe: until a byte arrives, the previous stage still runs,
-and this process reads and runs no candidate code.
+PROGRAM, a driver, grader or dataset builder, is a path below ROOT. BARRIER is the descriptor of a pipe: until a byte
+arrives, the previous stage still runs, and this process reads and runs no candidate code. STEP is for dataset builders.
 """
 
 import os
@@ -28,13 +29,17 @@ def wait_at_barrier(barrier: int) -> bool:
     return bool(signal)
 
 
-def run_program(program: Path, root: str) -> None:
-    """Run as ``python PROGRAM ROOT`` would; drivers import from the candidate's tree first."""
-    if not sys.flags.isolated:
+def run_program(program: Path, *arguments: str) -> None:
+    """Run as ``python PROGRAM ... ROOT`` would; drivers import from the candidate's tree first."""
+    root = arguments[-1]
+    if sys.flags.isolated:
+        # Isolated Python leaves out the folders of programs.
+        sys.path[:0] = [str(program.parent), str(Path(__file__).parent)]
+    else:
         imported_from = [str(Path(root) / "repo"), str(Path(root) / "kit")]
         os.environ["PYTHONPATH"] = os.pathsep.join(imported_from)
         sys.path[:1] = [str(program.parent), *imported_from]
-    sys.argv[:] = [str(program), root]
+    sys.argv[:] = [str(program), *arguments]
     main = ModuleType("__main__")
     main.__file__ = str(program)
     sys.modules["__main__"] = main
@@ -42,6 +47,8 @@ def run_program(program: Path, root: str) -> None:
 
 
 if __name__ == "__main__":
-    path, *barrier, root = sys.argv[1:]
-    if not barrier or wait_at_barrier(int(barrier[0])):
+    path, *words, root = sys.argv[1:]
+    if not (words and words[0].isdigit()):
+        run_program(Path(root) / path, *words, root)
+    elif wait_at_barrier(int(words[0])):
         run_program(Path(root) / path, root)

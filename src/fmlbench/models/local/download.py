@@ -9,10 +9,9 @@ from fmlbench.core.progress import Progress
 from fmlbench.models.local.catalogue import LOCAL_MODELS, LocalModel
 from fmlbench.workspace.digests import sha256_of
 from fmlbench.workspace.dirs import Dirs
-from fmlbench.workspace.disk import disk_trouble_explained
-from fmlbench.workspace.downloads import archive_of
-from fmlbench.workspace.files import exclusive, remove_folder, scratch_beside
-from fmlbench.workspace.source_failures import SourceFailed
+from fmlbench.workspace.downloads import SourceFailed
+from fmlbench.workspace.fetcher import archive_of
+from fmlbench.workspace.files import disk_trouble_explained, exclusive, remove_folder, scratch_beside
 
 LOCAL = "local"
 

@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from fmlbench.core.errors import ModelUnavailable
-from fmlbench.models.chat import ChatModel, Reply, Request
+from fmlbench.models.dialect import bearer
 from fmlbench.models.local import server
-from fmlbench.models.providers.access import SLOW_SECONDS, Access
+from fmlbench.models.providers import SLOW_SECONDS
+from fmlbench.models.upstream import Incoming, Outgoing, Upstream
 
 THREADS_VARIABLE = "FMLBENCH_LOCAL_THREADS"
 CONTEXT_VARIABLE = "FMLBENCH_LOCAL_CONTEXT"
@@ -24,29 +25,15 @@ _MAGIC = b"GGUF"
 class Served:
     """A model's file; it is loaded at the first request."""
 
-    name: str
     file: Path
     threads: int
     """llama.cpp is many times slower with more threads than idle cores."""
     context_tokens: int
 
-    def complete(self, request: Request) -> Reply:
-        """Answer, or raise CallFailed."""
-        return self._client.complete(request)
-
-    @cached_property
-    def _client(self) -> ChatModel:
-        from fmlbench.models.providers.openai_chat import OpenAIChat  # noqa: PLC0415 - an optional package
-
+    def send(self, outgoing: Outgoing) -> Incoming:
+        """Send a request to the server of the file."""
         address = _serve(self.file, self.threads, self.context_tokens)
-        access = Access(
-            key="none",
-            key_variable="the key",
-            base_url=f"{address}/v1",
-            seconds=SLOW_SECONDS,
-            refusal_hint=f"Prompt and answer must fit: set {CONTEXT_VARIABLE} higher, or --set context_tokens lower.",
-        )
-        return OpenAIChat(self.name, self.file.stem, access)
+        return Upstream(address, bearer("none"), SLOW_SECONDS).send(outgoing)
 
 
 @cache
@@ -76,8 +63,8 @@ def _end(process: "subprocess.Popen[str]") -> None:
 
 
 def is_installed() -> bool:
-    """Whether llama.cpp and a client for it can be imported."""
-    return all(importlib.util.find_spec(package) for package in ("xllamacpp", "openai"))
+    """Whether llama.cpp can be imported."""
+    return importlib.util.find_spec("xllamacpp") is not None
 
 
 def require_installed() -> None:
@@ -88,11 +75,11 @@ def require_installed() -> None:
         )
 
 
-def served(name: str, file: Path) -> Served:
+def served(file: Path) -> Served:
     """A model's file with the user's settings of threads and context length."""
     _require_gguf(file)
     threads = _number_in(THREADS_VARIABLE) or max(1, (os.cpu_count() or 1) // 2)
-    return Served(name, file, threads, _number_in(CONTEXT_VARIABLE) or _CONTEXT_TOKENS)
+    return Served(file, threads, _number_in(CONTEXT_VARIABLE) or _CONTEXT_TOKENS)
 
 
 def _number_in(variable: str) -> int | None:

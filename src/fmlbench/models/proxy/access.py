@@ -7,22 +7,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from fmlbench.core.errors import BadRequest
 from fmlbench.core.usage import Usage
-from fmlbench.models.chat import Tokens
-from fmlbench.models.metering import Caps, known_price
+from fmlbench.models.call_log import CallLog
+from fmlbench.models.gateway import Gateway
+from fmlbench.models.meter import Caps, Meter, require_price
 from fmlbench.models.names import ModelName, read_name
 from fmlbench.models.prices import Pricing, free
-from fmlbench.models.providers.catalogue import PROVIDERS
-from fmlbench.models.proxy.calls import Books
-from fmlbench.models.proxy.meter import Meter
+from fmlbench.models.providers import Provider, all_providers
 from fmlbench.models.proxy.relay import Relay
-from fmlbench.models.proxy.replay import read_recording
-from fmlbench.models.proxy.routes import route_to, upstream_of
 from fmlbench.models.proxy.server import serve
-from fmlbench.models.proxy.upstream import Line
-from fmlbench.models.proxy.wire_book import WireBook
+from fmlbench.models.replay import open_replay
+from fmlbench.models.upstream import Endpoint
 
-EXCHANGES = "exchanges.jsonl"
+CALLS = "calls.jsonl"
 
 
 @dataclass(frozen=True)
@@ -38,19 +36,19 @@ class ProxyStats:
 
     def usage(self, since_call: int = 0) -> Usage:
         """The usage of all calls after the first ``since_call``."""
-        return self.relay.books.book.usage(since_call)
+        return self.relay.gateway.log.usage(since_call)
 
     def trouble(self) -> str:
         """Why the last call failed; empty if it did not."""
-        return self.relay.books.book.failure
+        return self.relay.gateway.log.failure
 
     def has_answered(self) -> bool:
         """Whether any call since the program's start got an answer."""
-        return self.relay.books.book.has_answers
+        return self.relay.gateway.log.has_answers
 
     def end(self) -> str:
         """Why no more calls are allowed; empty if they are."""
-        return self.relay.meter.end(self.relay.books.book.spent)
+        return self.relay.gateway.end()
 
     def summary(self) -> str:
         """The usage of all calls as text."""
@@ -71,44 +69,48 @@ class ModelAccess:
     @property
     def environment(self) -> Mapping[str, str]:
         """The environment variables of the program."""
-        return {**route_to(self.name).environment, "FML_MODEL": self.name.model}
+        return {**program_provider(self.name).environment, "FML_MODEL": self.name.model}
 
     def require(self, environment: Mapping[str, str] | None = None) -> None:
         """Check the key, and that a cap in dollars can be enforced; sends nothing."""
         if self.replayed is None:
-            upstream_of(self.name, os.environ if environment is None else environment)
+            program_provider(self.name).upstream(self.name, os.environ if environment is None else environment)
             if self.caps.dollars is not None:
-                known_price(str(self.name), self._pricing(), Tokens(input=1, output=1))
+                require_price(str(self.name), self._pricing())
 
     @contextmanager
     def opened(self, listening: socket.socket, folder: Path) -> Generator[ProxyStats]:
         """Serve the model on a socket, and log all calls in a folder."""
         self.require()
-        route = route_to(self.name)
-        with WireBook(folder / EXCHANGES) as book:
-            price = self._pricing()
-            relay = Relay(
-                model=self.name.model,
-                dialects=route.dialects,
-                prefix=route.prefix,
-                line=self._line(folder / EXCHANGES),
-                meter=Meter(self.caps, price, lambda: book.spent),
-                books=Books(price, book),
-            )
+        provider = program_provider(self.name)
+        with CallLog(folder / CALLS) as log:
+            meter = Meter(self.caps, self._pricing(), lambda: log.spent)
+            gateway = Gateway(self._endpoint(folder / CALLS), meter, log)
+            relay = Relay(self.name.model, provider.dialects, provider.prefix, gateway)
             with serve(relay, listening):
                 yield ProxyStats(relay)
 
     def _pricing(self) -> Pricing:
-        return free if self.replayed else PROVIDERS[self.name.provider].pricing(self.name)
+        return free if self.replayed else program_provider(self.name).pricing(self.name)
 
-    def _line(self, record: Path) -> Line:
+    def _endpoint(self, log: Path) -> Endpoint:
         if self.replayed:
-            return read_recording(self.replayed, done=record)
-        return upstream_of(self.name, os.environ)
+            return open_replay(self.replayed, done=log)
+        return program_provider(self.name).upstream(self.name, os.environ)
+
+
+def program_provider(name: ModelName) -> Provider:
+    """The provider of a program's model."""
+    providers = all_providers()
+    if name.provider not in providers:
+        raise BadRequest(
+            f"Programs cannot use models of '{name.provider}'.", hint=f"They can use those of {', '.join(providers)}."
+        )
+    return providers[name.provider]
 
 
 def model_access(model: str, caps: Caps, replayed: Path | None = None) -> ModelAccess:
     """Access to a model by its name."""
     name = read_name(model)
-    route_to(name)
+    program_provider(name)
     return ModelAccess(name, caps, replayed)

@@ -3,18 +3,16 @@
 import json
 import threading
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.models.chat import Tokens, estimate_tokens
-from fmlbench.models.proxy.bodies import Body, is_object, read_json
-from fmlbench.models.proxy.calls import Books, Call
-from fmlbench.models.proxy.dialect import Dialect, Refused
-from fmlbench.models.proxy.meter import Meter
-from fmlbench.models.proxy.request_filter import holds_media
-from fmlbench.models.proxy.upstream import Incoming, Line, LineLost, Outgoing
+from fmlbench.models.dialect import Dialect, Refused
+from fmlbench.models.gateway import Call, Gateway
+from fmlbench.models.json_body import Body, is_object, read_json
+from fmlbench.models.request_filter import holds_media
+from fmlbench.models.upstream import ConnectionLost, Incoming, Outgoing
 
 _LONGEST_ANSWER_TOKENS = 128_000
 """Assumed maximum output of a call without a limit: no provider's models write more."""
@@ -51,14 +49,9 @@ class Relay:
     dialects: Sequence[Dialect]
     prefix: str
     """The prefix of paths inside the sandbox, which the provider's URL does not have."""
-    line: Line
-    meter: Meter
-    books: Books
+    gateway: Gateway
     refusals: list[str] = field(default_factory=list[str])
     """Short descriptions of rejected requests."""
-    _under_way: dict[Call, ExitStack] = field(default_factory=dict[Call, ExitStack])
-    """Calls in progress, which have a share of the budget reserved."""
-    _is_over: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def answer(self, asked: ModelRequest) -> Incoming:
@@ -67,23 +60,15 @@ class Relay:
         try:
             if dialect is None:
                 raise Refused(f"There is no {asked.method} {asked.path[:200]} here.", status=404)
-            return self._open(dialect, asked).start(self.line)
+            return self._open(dialect, asked).start()
         except Refused as refused:
             status, reason = refused.status, refused.reason
         except NoMoreCalls as end:
             status, reason = 400, f"No more calls: {end}."
-        except LineLost as lost:
+        except ConnectionLost as lost:
             return _said(dialect or self.dialects[0], 502, f"No answer: {lost}.")
         self._remember(f"{asked.method} {asked.path[:100]}: {reason}")
         return _said(dialect or self.dialects[0], status, reason)
-
-    def cut_off(self) -> None:
-        """Reject further calls and log those in progress as incomplete; they count against the caps."""
-        with self._lock:
-            self._is_over = True
-            calls = list(self._under_way)
-        for call in calls:
-            call.finish("cut off at the end")
 
     def _open(self, dialect: Dialect, asked: ModelRequest) -> Call:
         """A call with reserved budget; raises Refused or NoMoreCalls."""
@@ -95,22 +80,7 @@ class Relay:
             has_media = any(holds_media(body.get(part)) for part in _SAID)
             most_input = _LONGEST_PROMPT_TOKENS if has_media else estimate_tokens(len(outgoing.body))
             most = Tokens(input=most_input, output=most_output)
-        with ExitStack() as place:
-            place.enter_context(self.meter.call(most))
-            if trouble := self.books.book.trouble:
-                raise NoMoreCalls(trouble)
-            call = Call(dialect, outgoing, most, self.books, self._close)
-            with self._lock:
-                # A call that waited for budget gets it when earlier calls are cut off, but then the run is over.
-                if self._is_over:
-                    raise NoMoreCalls("the run is over")
-                self._under_way[call] = place.pop_all()
-        return call
-
-    def _close(self, call: Call) -> None:
-        with self._lock:
-            place = self._under_way.pop(call)
-        place.close()
+        return self.gateway.open(dialect, outgoing, most)
 
     def _outgoing(self, dialect: Dialect, asked: ModelRequest, body: Body) -> Outgoing:
         dialect.clean(body)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from fmlbench.models.proxy.relay import ModelRequest, Relay
-from fmlbench.models.proxy.upstream import Incoming, LineLost
+from fmlbench.models.upstream import ConnectionLost, Incoming
 
 MOST_BYTES = 32 * 2**20
 """Of one request."""
@@ -34,7 +34,7 @@ def serve(relay: Relay, listening: socket.socket) -> Generator[None]:
     finally:
         server.shutdown()
         thread.join()
-        relay.cut_off()
+        relay.gateway.cut_off()
 
 
 class _Room:
@@ -136,7 +136,7 @@ class _Conversation(BaseHTTPRequestHandler):
         incoming = self.server.relay.answer(asked)
         try:
             self._hand_over(incoming)
-        except (LineLost, OSError):
+        except (ConnectionLost, OSError):
             self.close_connection = True
         finally:
             _drain(incoming.parts)
@@ -158,6 +158,6 @@ class _Conversation(BaseHTTPRequestHandler):
 
 def _drain(parts: Iterator[bytes]) -> None:
     """Read an answer to its end although the program has disconnected, because its usage comes last."""
-    with contextlib.suppress(LineLost):
+    with contextlib.suppress(ConnectionLost):
         for _ in parts:
             pass

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fmlbench.core.figures import score_text
+from fmlbench.core.text import score_text
 from fmlbench.reports.number_text import VERDICTS, brief_estimate_text, dollars_text, duration_text
 from fmlbench.reports.summary import RunSummary, TestResult
 from fmlbench.reports.untrusted import one_line

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from fmlbench.core.figures import score_text
+from fmlbench.core.text import score_text
 from fmlbench.metrics.reliability import OutcomeClass, step_outcomes
 from fmlbench.metrics.statistics.rates import wilson
 from fmlbench.reports.html.plots.bars import BarPart, draw_bar

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from fmlbench.core.figures import score_text
+from fmlbench.core.text import score_text
 from fmlbench.reports.html.cards import Card, cards_of
 from fmlbench.reports.html.charts import Chart, chart_map, chart_outcomes, chart_scores, chart_time
 from fmlbench.reports.html.facts import Fact, MeasureLine, measures_of, provenance_of

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from fmlbench.core.figures import form_of, score_text
 from fmlbench.core.steps import Step
-from fmlbench.core.text import counted
+from fmlbench.core.text import counted, form_of, score_text
 from fmlbench.metrics.reliability import step_outcome
 from fmlbench.reports.html.graph import draw_rows, lay_lanes
 from fmlbench.reports.html.plots.scores import PlottedStep

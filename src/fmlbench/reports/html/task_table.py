@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from fmlbench.core.errors import BadRequest
-from fmlbench.core.figures import score_text
-from fmlbench.core.metric import Goal
+from fmlbench.core.evaluation import Goal
+from fmlbench.core.text import score_text
 from fmlbench.metrics.scale import best_so_far
 from fmlbench.reports.agent_tables import agent_task_scores, agent_task_table
 from fmlbench.reports.html.plots.progress_plot import ProgressLine, draw_progress

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.sandbox.output import HEAD_BYTES, TAIL_BYTES
+from fmlbench.sandbox.pipes import HEAD_BYTES, TAIL_BYTES
 from fmlbench.sandbox.protocol import ExitKind, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of

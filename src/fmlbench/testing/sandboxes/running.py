@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from fmlbench.sandbox.environments import machine_python
 from fmlbench.sandbox.protocol import ExitKind, Mount, Sandbox
-from fmlbench.sandbox.pythons import machine_python
 from fmlbench.testing.sandboxes.workshop import Workshop, processes_of, wait_until
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fmlbench.experiment.pipeline import StagePipeline
-from fmlbench.experiment.stages import KIT
+from fmlbench.experiment.prepared_task import KIT
 from fmlbench.sandbox.protocol import ExitKind, Job, Mount, Sandbox
 from fmlbench.testing.sandboxes.running import SandboxTests
 from fmlbench.testing.sandboxes.workshop import Workshop, leftovers_of, processes_of, start_harness, wait_until

@@ -13,10 +13,9 @@ from fmlbench.agents.registry import agent_spec, build_agent
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.record import Record
 from fmlbench.core.steps import Operator, Step
-from fmlbench.models.chat import CallKey, Reply, Request
-from fmlbench.models.exchanges import Exchange
-from fmlbench.models.replay import Replayed
+from fmlbench.models.chat import CallKey, ChatModel, Reply
 from fmlbench.testing.context import bare_context
+from fmlbench.testing.models.replies import replay_of
 from fmlbench.testing.sessions import RecordedSession
 
 RECORDED = sorted(Path(__file__).with_name("recorded").glob("*.json"))
@@ -57,9 +56,8 @@ class Recorded(Record):
         return [self.baseline, *(step.outcome if step.score is None else step.score for step in ran)]
 
 
-def exchange_of(said: Said) -> Exchange:
-    request = Request(place=said.place, system="", messages=(), max_output_tokens=1)
-    return Exchange(model=MODEL, request=request, reply=Reply(text=said.text, is_complete=said.is_complete))
+def replayed(recorded: Recorded) -> ChatModel:
+    return replay_of({said.place: Reply(text=said.text, is_complete=said.is_complete) for said in recorded.said}, MODEL)
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
@@ -68,8 +66,7 @@ def test_what_it_said_leads_to_the_same_steps(path: Path):
     files: dict[str, str] = json.loads(Path(__file__).with_name("recorded_code.json").read_text())
     results = iter(recorded.results)
     session = RecordedSession(files, lambda _: next(results), steps=len(recorded.steps))
-    model = Replayed(MODEL, {said.place: exchange_of(said) for said in recorded.said})
-    build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(), model).run(session)
+    build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(), replayed(recorded)).run(session)
     assert [done(step) for step in session.history.proposed] == list(recorded.steps)
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from fmlbench.agents.context import AgentWorkspace
 from fmlbench.core.task import Editable
+from fmlbench.sandbox.isolation import Unsealed
 from fmlbench.sandbox.protocol import Mount, TaskPython
-from fmlbench.sandbox.unsealed import Unsealed
 
 
 @pytest.fixture

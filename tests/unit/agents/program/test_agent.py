@@ -12,7 +12,7 @@ from fmlbench.agents.program.submission_server import is_over
 from fmlbench.core.errors import AgentFailed, ModelTrouble
 from fmlbench.core.notes import AgentEnded, UsageRecorded, WaitRecorded
 from fmlbench.core.steps import usages_of
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.models.proxy.access import model_access
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import ModelServer

@@ -5,7 +5,7 @@ from pathlib import Path
 from fmlbench.agents.context import AgentWorkspace
 from fmlbench.agents.program.job import Left, build_job, lay_out
 from fmlbench.agents.program.program import Program
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.testing.sessions import RecordedSession
 
 FILES = {"research.py": "rate = 0.5\n"}

@@ -13,7 +13,7 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.notes import AgentEnded, FilesLeftOut, RequestRefused, TrialRecorded, ViolationSeen
 from fmlbench.core.steps import usages_of
 from fmlbench.core.usage import Usage
-from fmlbench.models.metering import Caps
+from fmlbench.models.meter import Caps
 from fmlbench.testing.histories import history_of
 from fmlbench.testing.sessions import Files, RecordedSession
 

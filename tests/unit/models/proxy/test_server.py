@@ -13,19 +13,17 @@ from typing import Any
 import pytest
 
 from fmlbench.core.errors import BadRequest, ModelUnavailable
-from fmlbench.models.metering import Caps, Spending
+from fmlbench.models.call_log import CallLog, read_calls
+from fmlbench.models.gateway import Gateway
+from fmlbench.models.meter import Caps, Meter, Spending
 from fmlbench.models.names import read_name
 from fmlbench.models.prices import unknown
+from fmlbench.models.providers import NO_KEY
 from fmlbench.models.proxy import server as server_module
-from fmlbench.models.proxy.access import model_access
-from fmlbench.models.proxy.calls import Books
-from fmlbench.models.proxy.meter import Meter
+from fmlbench.models.proxy.access import model_access, program_provider
 from fmlbench.models.proxy.relay import Relay
-from fmlbench.models.proxy.routes import NO_KEY, route_to, upstream_of
 from fmlbench.models.proxy.server import serve
-from fmlbench.models.proxy.upstream import LineLost, Outgoing, Upstream
-from fmlbench.models.proxy.wire_book import WIRE_EXCHANGES, WireBook
-from fmlbench.records.log import read_records
+from fmlbench.models.upstream import ConnectionLost, Outgoing, Upstream
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import KEY
 from fmlbench.testing.models.tool_server import ToolServer
@@ -68,19 +66,19 @@ def ask(socket_path: Path, path: str = "/v1/messages") -> tuple[int, bytes]:
 @contextmanager
 def proxy_of(
     server: ToolServer, tmp_path: Path, model: str = MODEL, silence_seconds: float = 60.0, caps: Caps | None = None
-) -> Generator[tuple[Path, WireBook]]:
+) -> Generator[tuple[Path, CallLog]]:
     name = read_name(model)
-    route = route_to(name)
-    upstream = upstream_of(name, server.environment)
-    line = Upstream(upstream.base_url, upstream.key, silence_seconds)
+    provider = program_provider(name)
+    upstream = provider.upstream(name, server.environment, silence_seconds)
     path = tmp_path / "socket"
     path.unlink(missing_ok=True)
-    with WireBook(tmp_path / "exchanges.jsonl") as book, socket.socket(socket.AF_UNIX) as listening:
+    with CallLog(tmp_path / "calls.jsonl") as log, socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(path))
         listening.listen()
-        meter = Meter(caps or Caps(), unknown, lambda: book.spent)
-        with serve(Relay(name.model, route.dialects, route.prefix, line, meter, Books(unknown, book)), listening):
-            yield path, book
+        meter = Meter(caps or Caps(), unknown, lambda: log.spent)
+        gateway = Gateway(upstream, meter, log)
+        with serve(Relay(name.model, provider.dialects, provider.prefix, gateway), listening):
+            yield path, log
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
@@ -90,24 +88,24 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("model", sorted(PATHS))
 def test_every_dialect_reaches_its_provider_with_the_user_s_key(model: str, tmp_path: Path):
-    with ToolServer() as server, proxy_of(server, tmp_path, model) as (path, book):
+    with ToolServer() as server, proxy_of(server, tmp_path, model) as (path, log):
         status, answer = ask(path, PATHS[model])
         assert status == 200
         assert answer.startswith((b"event: ", b"data: "))
-    assert book.usage().input_tokens + book.usage().output_tokens == INPUT + OUTPUT
+    assert log.usage().input_tokens + log.usage().output_tokens == INPUT + OUTPUT
     assert KEY in " ".join(server.heard[0].headers.values())
     assert NO_KEY not in " ".join(server.heard[0].headers.values())
     assert read_name(model).model in server.heard[0].path + str(server.heard[0].body.get("model"))
-    assert KEY not in (tmp_path / "exchanges.jsonl").read_text()
+    assert KEY not in (tmp_path / "calls.jsonl").read_text()
 
 
 def test_a_connection_is_used_again(tmp_path: Path):
-    with ToolServer() as server, proxy_of(server, tmp_path) as (path, book), closing(Connection(path)) as connection:
+    with ToolServer() as server, proxy_of(server, tmp_path) as (path, log), closing(Connection(path)) as connection:
         assert [connection.ask("/v1/messages")[0] for _ in range(3)] == [200] * 3
         connection.request("GET", "/v1/models")
         with connection.getresponse() as refused:
             assert (refused.status, json.load(refused)["error"]["type"]) == (404, "not_found_error")
-        assert book.usage().calls == 3
+        assert log.usage().calls == 3
 
 
 FAULTS = {
@@ -130,26 +128,26 @@ def silence(fault: Fault) -> float:
 @pytest.mark.parametrize("model", sorted(PATHS))
 def test_faults_of_a_provider_reach_the_program_are_written_down_and_pass(model: str, fault: Fault, tmp_path: Path):
     with ToolServer(faults=[fault]) as server:
-        with proxy_of(server, tmp_path, model, silence(fault)) as (path, book):
+        with proxy_of(server, tmp_path, model, silence(fault)) as (path, log):
             assert ask(path, PATHS[model])[0] == FAULTS[fault]
-            assert bool(book.failure) is (fault is not Fault.GARBAGE)
+            assert bool(log.failure) is (fault is not Fault.GARBAGE)
         # A silent provider is asked once more through a proxy that has time.
-        with proxy_of(server, tmp_path, model) as (path, book):
+        with proxy_of(server, tmp_path, model) as (path, log):
             assert ask(path, PATHS[model])[0] == 200
-            assert (book.failure, book.usage().calls) == ("", 2)
-    first, second = read_records(tmp_path / "exchanges.jsonl", WIRE_EXCHANGES)
+            assert (log.failure, log.usage().calls) == ("", 2)
+    first, second = read_calls(tmp_path / "calls.jsonl")
     assert (first.status, second.status) == (0 if fault is Fault.HANG else FAULTS[fault], 200)
     assert (first.is_estimate, second.is_estimate) == (fault in MAY_COST, False)
 
 
 @pytest.mark.parametrize("model", sorted(PATHS))
 def test_an_answer_that_breaks_off_breaks_off_for_the_program_too(model: str, tmp_path: Path):
-    with ToolServer(faults=[Fault.DROP]) as server, proxy_of(server, tmp_path, model) as (path, book):
+    with ToolServer(faults=[Fault.DROP]) as server, proxy_of(server, tmp_path, model) as (path, log):
         with pytest.raises(http.client.IncompleteRead):
             ask(path, PATHS[model])
-        assert "broke off" in book.failure
+        assert "broke off" in log.failure
         assert ask(path, PATHS[model])[0] == 200
-    first, _ = read_records(tmp_path / "exchanges.jsonl", WIRE_EXCHANGES)
+    first, _ = read_calls(tmp_path / "calls.jsonl")
     assert (first.status, first.is_estimate) == (200, True)
 
 
@@ -181,30 +179,30 @@ def status_of(socket_path: Path, path: str) -> int | None:
 def test_a_provider_that_is_not_there_is_said_so(tmp_path: Path):
     with ToolServer() as server:
         pass
-    with proxy_of(server, tmp_path) as (path, book):
+    with proxy_of(server, tmp_path) as (path, log):
         status, answer = ask(path)
-        assert (status, book.spent) == (502, Spending())
+        assert (status, log.spent) == (502, Spending())
         assert "cannot be reached" in json.loads(answer)["error"]["message"]
 
 
 def test_who_hangs_up_early_is_charged_all_the_same(tmp_path: Path):
-    with ToolServer() as server, proxy_of(server, tmp_path) as (path, book):
+    with ToolServer() as server, proxy_of(server, tmp_path) as (path, log):
         with socket.socket(socket.AF_UNIX) as rude:
             rude.connect(str(path))
             body = json.dumps(BODY).encode()
             rude.sendall(b"POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
-        wait_until(lambda: book.usage().calls == 1)
-        assert book.usage().output_tokens == OUTPUT
-        assert book.has_answers
+        wait_until(lambda: log.usage().calls == 1)
+        assert log.usage().output_tokens == OUTPUT
+        assert log.has_answers
 
 
 def test_the_end_does_not_wait_for_a_provider_that_hangs(tmp_path: Path):
     with ToolServer(faults=[Fault.HANG]) as server:
-        with proxy_of(server, tmp_path) as (path, book), closing(Connection(path)) as connection:
+        with proxy_of(server, tmp_path) as (path, log), closing(Connection(path)) as connection:
             connection.request("POST", "/v1/messages", json.dumps(BODY))
             wait_until(lambda: len(server.heard) == 1)
-        assert book.usage().calls == 1
-        assert not book.has_answers
+        assert log.usage().calls == 1
+        assert not log.has_answers
 
 
 @pytest.mark.parametrize(
@@ -249,14 +247,14 @@ def test_only_so_much_is_held_in_memory(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("key", ["sk-secret\r", " sk-secret\n"])
 def test_a_key_from_a_file_with_line_ends_is_a_key(key: str):
-    upstream = upstream_of(read_name(MODEL), {"ANTHROPIC_API_KEY": key})
+    upstream = program_provider(read_name(MODEL)).upstream(read_name(MODEL), {"ANTHROPIC_API_KEY": key})
     assert upstream.key == ("x-api-key", "sk-secret")
 
 
 def test_an_invalid_key_is_never_shown():
-    line = Upstream("http://127.0.0.1:1", ("x-api-key", "sk-sec\nret"))
-    with pytest.raises(LineLost) as caught:
-        line.send(Outgoing("/v1/messages", {}, b""))
+    upstream = Upstream("http://127.0.0.1:1", ("x-api-key", "sk-sec\nret"))
+    with pytest.raises(ConnectionLost) as caught:
+        upstream.send(Outgoing("/v1/messages", {}, b""))
     assert "sk-sec" not in str(caught.value)
     assert not caught.value.was_sent
 

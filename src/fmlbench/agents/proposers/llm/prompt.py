@@ -13,8 +13,7 @@ from fmlbench.agents.prompts import render
 from fmlbench.agents.proposers.llm.edit_target import EditTarget
 from fmlbench.agents.proposers.llm.fences import fence_of, head_of, headed, tail_of
 from fmlbench.agents.proposers.llm.memory import Memory
-from fmlbench.core.agents import Session
-from fmlbench.core.brief import Brief
+from fmlbench.core.agents import Brief, Session
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.steps import History, Move, Operator, StagePlan

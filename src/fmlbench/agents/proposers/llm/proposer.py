@@ -27,7 +27,7 @@ from fmlbench.core.steps import History, IdeaPlan, Move, Operator, Proposal
 from fmlbench.core.text import counted
 from fmlbench.core.usage import Usage
 from fmlbench.models.chat import CallKey, ChatModel, Message, Reply, Request
-from fmlbench.workspace.globs import matches
+from fmlbench.workspace.trees import matches
 
 PROPOSE = "propose"
 IDEA_IS_DONE = re.compile(r"^[^\w\n]*IDEA DONE[^\w\n]*$", re.MULTILINE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from fmlbench.core.metric import Metric
+from fmlbench.core.evaluation import Metric
 from fmlbench.metrics.trace import Vectors
 from fmlbench.reports.html.plots.frame import HEIGHT, WIDTH, cross, disc, linked, star
 from fmlbench.reports.html.plots.scales import Scale

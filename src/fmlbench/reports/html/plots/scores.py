@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from fmlbench.core.metric import Goal, Metric
+from fmlbench.core.evaluation import Goal, Metric
 from fmlbench.metrics.reliability import OutcomeClass
 from fmlbench.reports.html.plots.frame import (
     BOTTOM,

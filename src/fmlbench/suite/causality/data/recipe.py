@@ -8,14 +8,8 @@ disguised, the factors that all realisations of the draw have in common, and eve
 circumstances, units and noise.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
+from datasetkit import main, read_request, save, save_exam
 import populations
 import realisation
 import surfaces
@@ -42,9 +36,9 @@ def prepare(root):
 
 def draw(root):
     """Draw the realisations of both exams, shuffle them, and write what training sees and what each exam asks."""
-    facts = json.loads((root / "stage.json").read_text("utf-8"))
-    settings, rng = facts["settings"], np.random.default_rng(facts["seed"])
-    world = facts.get("world", "scored")
+    request = read_request(root)
+    settings, rng = request.settings, np.random.default_rng(request.seed)
+    world = request.world
     units = load_units(root / "pools", POPULATION[world], settings["factors"], rng)
     studies = [
         {"exam": exam, **run_study(units, part, world, given, settings, rng)}
@@ -52,7 +46,7 @@ def draw(root):
         for given in realisation.draw_circumstances(settings["realisations"], rng)
     ]
     studies = [studies[number] for number in rng.permutation(len(studies))]
-    kept = [keep_some(study["treatment"], facts.get("train_share", 1.0), rng) for study in studies]
+    kept = [keep_some(study["treatment"], request.train_share, rng) for study in studies]
     for name in ("covariates", "treatment", "outcomes"):
         values = np.stack([study[name][rows] for study, rows in zip(studies, kept, strict=True)])
         save(root / "out" / "train", **{name: values})
@@ -123,16 +117,12 @@ def write_exam(folder, studies, exam, rng):
         np.concatenate([studies[number][name] for number in numbers])[order] for name in ("asked", "effects")
     )
     yardsticks = np.array([study["yardstick"] for study in studies])[realisations]
-    save(folder / "questions", realisation=realisations, covariates=covariates)
-    save(folder / "labels", realisation=realisations, effects=effects, yardstick=yardsticks)
-
-
-def save(folder, **arrays):
-    """Write arrays by name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+    save_exam(
+        folder,
+        {"realisation": realisations, "covariates": covariates},
+        {"realisation": realisations, "effects": effects, "yardstick": yardsticks},
+    )
 
 
 if __name__ == "__main__":
-    {"prepare": prepare, "draw": draw}[sys.argv[1]](Path(sys.argv[2]))
+    main(prepare=prepare, sample=draw)

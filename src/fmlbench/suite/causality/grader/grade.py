@@ -1,16 +1,11 @@
 """Grade estimated effects: root mean squared errors of all realisations over those of a yardstick.
 
-grade.py ROOT    ROOT/labels/{realisation,effects,yardstick}.npy, ROOT/answers.npy -> ROOT/out/grade.json
-
 The root mean squared error within a realisation is its sqrt PEHE. The score is its mean over realisations, divided by
 the mean error of a simple Gaussian process that is told the secret factors: 1 is as good as that, 0 is perfect.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
+from gradekit import main, refuse
 
 
 def grade(answers, effects, realisation, yardstick):
@@ -37,23 +32,10 @@ def grade(answers, effects, realisation, yardstick):
     }
 
 
-def refuse(reason):
-    """A grade for answers that cannot be graded."""
-    return {"score": 0.0, "refused": reason}
-
-
 def standard_error(values):
     """The standard error of a mean over realisations: units of one realisation share its fit."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def main(root):
-    """Grade what lies in ``root``."""
-    names = ("effects", "realisation", "yardstick")
-    labels = {name: np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in names}
-    answers = np.load(root / "answers.npy", allow_pickle=False)
-    (root / "out" / "grade.json").write_text(json.dumps(grade(answers, **labels)), "utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(grade)

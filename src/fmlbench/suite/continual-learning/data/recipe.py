@@ -12,12 +12,9 @@ world's usual difficulty, so that samples of different seeds are about equally h
 
 import hashlib
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
+from datasetkit import load, main, read_request, save, save_exam
 from crosstalk import make_crosstalk
 from pictures import SIDE, deal_classes, read_fashion, read_mnist, read_quickdraw, rerender, sample_at
 from sensor import make_sensor
@@ -60,7 +57,7 @@ def prepare(root):
         kinds["sibling"] += [images[labels == label] for label in range(10)]
     for world, members in kinds.items():
         pool = make_pool(members)
-        _save(root / "pools" / world, **pool, ease=usual_ease(pool))
+        save(root / "pools" / world, **pool, ease=usual_ease(pool))
     (root / "pools" / "worlds.json").write_text(json.dumps(worlds, indent=1), "utf-8")
 
 
@@ -142,9 +139,9 @@ def measure_ease(pool, kinds, poses):
 
 def draw(root):
     """Draw classes of the usual difficulty, render their pictures, and show them through a new sensor."""
-    facts = json.loads((root / "stage.json").read_text("utf-8"))
-    seed, settings = facts["seed"], facts["settings"]
-    pool = _load_pool(root / "pools" / facts.get("world", "scored"))
+    request = read_request(root)
+    seed, settings = request.seed, request.settings
+    pool = load(root / "pools" / request.world)
     choices = [choose(pool, np.random.default_rng([seed, 0, number])) for number in range(CHOICES)]
     kinds, poses = min(choices, key=lambda choice: abs(measure_ease(pool, *choice) - pool["ease"]))
     per_class = {
@@ -156,13 +153,12 @@ def draw(root):
         for number, part in enumerate(PARTS)
     }
     read = make_reader(rendered["train"][0], settings["sensor_size"], np.random.default_rng([seed, 2]))
-    share = facts.get("train_share", 1.0)
+    share = request.train_share
     save_contexts(root / "out", read, *rendered["train"], share, np.random.default_rng([seed, 3]))
     for stream, exam in enumerate(("validation", "test"), start=4):
         pictures, labels = rendered[exam]
         order = np.random.default_rng([seed, stream]).permutation(len(labels))
-        _save(root / "out" / exam / "questions", vectors=read(pictures[order]))
-        _save(root / "out" / exam / "labels", labels=labels[order])
+        save_exam(root / "out" / exam, {"vectors": read(pictures[order])}, {"labels": labels[order]})
 
 
 def render(pool, kinds, poses, part, per_class, rng):
@@ -188,18 +184,8 @@ def save_contexts(out, read, pictures, labels, share, rng):
     kept = np.arange(len(labels)) % per_class < max(2, round(share * per_class))
     for context in range(CONTEXTS):
         rows = rng.permutation(np.flatnonzero(kept & (labels // CLASSES_PER_CONTEXT == context)))
-        _save(out / f"context-{context + 1}", vectors=read(pictures[rows]), labels=labels[rows])
-
-
-def _load_pool(folder):
-    return {name: np.load(folder / f"{name}.npy") for name in ("pictures", "kinds", "parts", "ease")}
-
-
-def _save(folder, **arrays):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+        save(out / f"context-{context + 1}", vectors=read(pictures[rows]), labels=labels[rows])
 
 
 if __name__ == "__main__":
-    {"prepare": prepare, "draw": draw}[sys.argv[1]](Path(sys.argv[2]))
+    main(prepare=prepare, sample=draw)

@@ -1,13 +1,7 @@
-"""Grade the answers to an exam about all contexts: accuracy in each context, averaged over contexts.
-
-grade.py ROOT    ROOT/labels/labels.npy, ROOT/answers.npy -> ROOT/out/grade.json
-"""
-
-import json
-import sys
-from pathlib import Path
+"""Grade the answers to an exam about all contexts: accuracy in each context, averaged over contexts."""
 
 import numpy as np
+from gradekit import main
 
 CLASSES_PER_CONTEXT = 10
 """Classes are numbered in the order in which they were learned."""
@@ -39,12 +33,5 @@ def standard_error(right):
     return float(np.sqrt(np.sum(variances)) / len(right))
 
 
-def main(root):
-    """Grade what lies in ``root``."""
-    labels = np.load(root / "labels" / "labels.npy", allow_pickle=False)
-    answers = np.load(root / "answers.npy", allow_pickle=False)
-    (root / "out" / "grade.json").write_text(json.dumps(grade(answers, labels)), "utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(grade)

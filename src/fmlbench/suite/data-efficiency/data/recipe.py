@@ -11,13 +11,9 @@ Classes are dealt in groups of similar difficulty, so that exams of different se
 
 import json
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
+from datasetkit import main, read_request, save, save_exam
 from crosstalk import make_crosstalk
 from pictures import SIDE, deal_classes, read_quickdraw, rerender, sample_at
 from sensor import make_sensor
@@ -56,7 +52,7 @@ def prepare(root):
         numbers = np.array(sorted(names.index(name) for name in chosen))
         rows = np.isin(labels, numbers)
         pool, own = images[rows], np.searchsorted(numbers, labels[rows])
-        _save(root / "pools" / world, images=pool, labels=own, order=rank_classes(pool, own))
+        save(root / "pools" / world, images=pool, labels=own, order=rank_classes(pool, own))
         (root / "pools" / world / "classes.json").write_text(json.dumps([names[n] for n in numbers]), "utf-8")
 
 
@@ -79,9 +75,9 @@ def rank_classes(images, labels):
 
 def draw(root):
     """Sample a training set and the episodes of both exams, all seen through one sensor."""
-    facts = json.loads((root / "stage.json").read_text("utf-8"))
-    settings, world = facts["settings"], facts.get("world", "scored")
-    rng = np.random.default_rng(facts["seed"])
+    request = read_request(root)
+    settings, world = request.settings, request.world
+    rng = np.random.default_rng(request.seed)
     pool = root / "pools" / world
     images, labels = np.load(pool / "images.npy"), np.load(pool / "labels.npy")
     classes = deal_parts(np.load(pool / "order.npy"), WORLDS[world], rng)
@@ -97,11 +93,10 @@ def draw(root):
             "support_labels": support_labels,
             "query_vectors": look_up(query, vectors),
         }
-        _save(root / "out" / exam / "questions", **questions)
-        _save(root / "out" / exam / "labels", query_labels=query_labels)
+        save_exam(root / "out" / exam, questions, {"query_labels": query_labels})
     # After the exams, so that a starved sample has the same ones.
-    kept = drawings["train"][:, : kept_per_class(settings["train_per_class"], facts.get("train_share", 1.0))]
-    _save(root / "out" / "train", **training_set(kept, vectors, rng))
+    kept = drawings["train"][:, : kept_per_class(settings["train_per_class"], request.train_share)]
+    save(root / "out" / "train", **training_set(kept, vectors, rng))
 
 
 def deal_parts(order, parts, rng):
@@ -203,11 +198,5 @@ def look_up(rows, vectors):
     return np.stack([vectors[row] for row in rows.ravel()]).reshape(*rows.shape, -1)
 
 
-def _save(folder, **arrays):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
-
-
 if __name__ == "__main__":
-    {"prepare": prepare, "draw": draw}[sys.argv[1]](Path(sys.argv[2]))
+    main(prepare=prepare, sample=draw)

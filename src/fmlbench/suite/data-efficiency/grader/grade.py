@@ -1,20 +1,14 @@
-"""Grade the answers to few-shot episodes: the share of query drawings that got the right class.
-
-grade.py ROOT    ROOT/labels/query_labels.npy, ROOT/answers.npy -> ROOT/out/grade.json
-"""
-
-import json
-import sys
-from pathlib import Path
+"""Grade the answers to few-shot episodes: the share of query drawings that got the right class."""
 
 import numpy as np
+from gradekit import main
 
 
-def grade(answers, labels):
+def grade(answers, query_labels):
     """Return score, metrics and standard errors; both arrays are [episodes, queries]."""
-    if answers.shape != labels.shape:
-        raise ValueError(f"answers have the shape {answers.shape}, not {labels.shape}")
-    per_episode = (answers == labels).mean(axis=1)
+    if answers.shape != query_labels.shape:
+        raise ValueError(f"answers have the shape {answers.shape}, not {query_labels.shape}")
+    per_episode = (answers == query_labels).mean(axis=1)
     accuracy = float(per_episode.mean())
     return {
         "score": accuracy,
@@ -36,12 +30,5 @@ def worst_tenth(per_episode):
     return float(np.sort(per_episode)[:count].mean())
 
 
-def main(root):
-    """Grade what lies in ``root``."""
-    labels = np.load(root / "labels" / "query_labels.npy", allow_pickle=False)
-    answers = np.load(root / "answers.npy", allow_pickle=False)
-    (root / "out" / "grade.json").write_text(json.dumps(grade(answers, labels)), "utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(grade)

@@ -9,14 +9,10 @@ Validation and test ask about different populations, so what validation scores s
 """
 
 import csv
-import json
-import sys
 from datetime import datetime
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
+from datasetkit import load_npz, main, read_request, save, save_exam
 from population import GROUPS, Population
 
 WORLDS = {"scored": ("compas", "adult"), "lab": ("stops",), "sibling": ("credit",)}
@@ -198,23 +194,22 @@ def fit_outlook(people, labels):
 
 def draw(root):
     """Draw the populations of a world, the training rows of each, and both exams."""
-    facts = json.loads((root / "stage.json").read_text("utf-8"))
-    seed, settings = facts["seed"], facts["settings"]
-    sources = WORLDS[facts.get("world", "scored")]
-    pools = [load(root / "pools" / f"{source}.npz") for source in sources]
+    request = read_request(root)
+    seed, settings = request.seed, request.settings
+    sources = WORLDS[request.world]
+    pools = [load_npz(root / "pools" / f"{source}.npz") for source in sources]
     populations = [
         Population(**pools[number % len(pools)], rng=np.random.default_rng([seed, number]))
         for number in range(settings["populations"])
     ]
     rows = settings["train_rows"]
-    kept = max(2 * GROUPS, round(rows * facts.get("train_share", 1.0)))
+    kept = max(2 * GROUPS, round(rows * request.train_share))
     trained = [population.draw_training(rows, kept) for population in populations]
     save(root / "out" / "train", **{name: np.stack([one[name] for one in trained]) for name in trained[0]})
     for exam in EXAMS:
         asked = {number: populations[number] for number in numbers_of(exam, len(populations), len(pools))}
         questions, labels = draw_exam(asked, settings["exam_rows"], np.random.default_rng([seed, len(exam), 1000]))
-        save(root / "out" / exam / "questions", **questions)
-        save(root / "out" / exam / "labels", **labels)
+        save_exam(root / "out" / exam, questions, labels)
 
 
 def numbers_of(exam, populations, sources):
@@ -236,18 +231,5 @@ def draw_exam(populations, rows, rng):
     return questions, exam
 
 
-def load(path):
-    """The arrays of one source."""
-    with np.load(path, allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}
-
-
-def save(folder, **arrays):
-    """Write arrays by name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
-
-
 if __name__ == "__main__":
-    {"prepare": prepare, "draw": draw}[sys.argv[1]](Path(sys.argv[2]))
+    main(prepare=prepare, sample=draw)

@@ -1,16 +1,11 @@
 """Grade yes-or-no decisions: how far error rates differ between groups, and how many decisions are right.
 
-    grade.py ROOT    ROOT/labels/{chances,groups,shares,populations}.npy, ROOT/answers.npy -> ROOT/out/grade.json
-
 No labels are drawn for an exam. The grader knows every person's probability of label 1 and computes expected rates,
 which removes the noise that drawn labels would add.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
+from gradekit import main, refuse
 
 MOST_ERROR = 0.001
 """Standard errors give the rule its tolerance. Populations differ, but the baseline is judged on the same ones."""
@@ -22,7 +17,7 @@ def grade(answers, chances, groups, shares, populations):
     if answers.shape != chances.shape:
         raise ValueError(f"answers have the shape {answers.shape}, not {chances.shape}")
     if not np.isin(answers, (0, 1)).all():
-        return {"score": 0.0, "refused": "every answer must be 0 or 1"}
+        return refuse("every answer must be 0 or 1")
     judged = []
     for number in np.unique(populations):
         asked = populations == number
@@ -72,13 +67,5 @@ def standard_error(values):
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def main(root):
-    """Grade what lies in ``root``."""
-    names = ("chances", "groups", "shares", "populations")
-    labels = {name: np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in names}
-    answers = np.load(root / "answers.npy", allow_pickle=False)
-    (root / "out" / "grade.json").write_text(json.dumps(grade(answers, **labels)), "utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(grade)

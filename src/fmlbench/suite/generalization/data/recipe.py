@@ -12,15 +12,10 @@ pictures are backdrops, all domains, every rendering, and the axes of the sensor
 """
 
 import hashlib
-import json
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
+from datasetkit import main, read_request, save, save_exam
 from crosstalk import make_crosstalk
 from pictures import deal_classes, read_cifar, read_fashion, read_mnist, read_quickdraw, rerender
 from sensor import make_sensor
@@ -95,13 +90,13 @@ def fifth(image):
 
 
 def _save_pictures(folder, images, labels):
-    _save(folder, images=shrink(images), labels=labels, fifths=np.array([fifth(image) for image in images]))
+    save(folder, images=shrink(images), labels=labels, fifths=np.array([fifth(image) for image in images]))
 
 
 def draw(root):
     """Draw one training set and both exams."""
-    facts = json.loads((root / "stage.json").read_text("utf-8"))
-    seed, settings, name = facts["seed"], facts["settings"], facts.get("world", "scored")
+    request = read_request(root)
+    seed, settings, name = request.seed, request.settings, request.world
     world, pools = WORLDS[name], root / "pools" / name
     subjects = {part: np.load(pools / "subjects" / f"{part}.npy") for part in ("images", "labels", "fifths")}
     universe = draw_universe(subjects["labels"], _load_images(pools / "backdrops"), _rng(seed, 0))
@@ -123,11 +118,10 @@ def draw(root):
     for split, arrays in drawn.items():
         readings = crosstalk.disturb(sensor.read(arrays.pop("pictures")))
         if split == "train":
-            kept = keep_share(arrays["domains"], facts.get("train_share", 1.0))
-            _save(root / "out" / split, readings=readings[kept], **{key: part[kept] for key, part in arrays.items()})
+            kept = keep_share(arrays["domains"], request.train_share)
+            save(root / "out" / split, readings=readings[kept], **{key: part[kept] for key, part in arrays.items()})
         else:
-            _save(root / "out" / split / "questions", readings=readings)
-            _save(root / "out" / split / "labels", **arrays)
+            save_exam(root / "out" / split, {"readings": readings}, arrays)
 
 
 def draw_universe(classes, backdrops, rng):
@@ -246,11 +240,5 @@ def _load_images(folder):
     return np.load(folder / "images.npy")
 
 
-def _save(folder, **arrays):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
-
-
 if __name__ == "__main__":
-    {"prepare": prepare, "draw": draw}[sys.argv[1]](Path(sys.argv[2]))
+    main(prepare=prepare, sample=draw)

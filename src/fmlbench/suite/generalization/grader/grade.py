@@ -1,13 +1,7 @@
-"""Grade labels domain by domain: the score is the mean accuracy over unseen domains, or over seen ones if lower.
-
-grade.py ROOT    ROOT/labels/{labels,domains}.npy, ROOT/answers.npy -> ROOT/out/grade.json
-"""
-
-import json
-import sys
-from pathlib import Path
+"""Grade labels domain by domain: the score is the mean accuracy over unseen domains, or over seen ones if lower."""
 
 import numpy as np
+from gradekit import main, refuse
 
 SEEN_DOMAINS = 10
 """The first so many domains are those of training; all further ones are unseen."""
@@ -16,7 +10,7 @@ SEEN_DOMAINS = 10
 def grade(answers, labels, domains):
     """Return score, metrics and standard errors; all arrays are [n]. An answer that is no label is wrong."""
     if answers.shape != labels.shape:
-        return {"score": 0.0, "refused": f"answers have the shape {list(answers.shape)}, not {list(labels.shape)}"}
+        return refuse(f"answers have the shape {list(answers.shape)}, not {list(labels.shape)}")
     right = answers == labels
     accuracies, errors = zip(*(accuracy(right[domains == one]) for one in np.unique(domains)), strict=True)
     seen, unseen = slice(0, SEEN_DOMAINS), slice(SEEN_DOMAINS, None)
@@ -49,12 +43,5 @@ def error_of_mean(errors):
     return float(np.sqrt(np.sum(np.square(errors))) / len(errors))
 
 
-def main(root):
-    """Grade the answers in ``root``."""
-    labels, domains = (np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in ("labels", "domains"))
-    answers = np.load(root / "answers.npy", allow_pickle=False)
-    (root / "out" / "grade.json").write_text(json.dumps(grade(answers, labels, domains)), "utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(grade)

@@ -7,6 +7,8 @@ number for every vector, larger for likelier members, and must not look at the t
 import numpy as np
 
 TINY = 1e-12
+RIDGE = 30.0
+"""Of the learned attack, in units of standardised inputs."""
 
 
 def loss_threshold(signals, members, target):
@@ -44,6 +46,23 @@ def likelihood(signals, members, target):
     return likelihood_ratio(signals.margin, members, target)
 
 
+def learned(signals, members, target):
+    """What a model says that was fitted to the references, whose members are known (Shokri et al., 2017).
+
+    An attack with one formula can be cancelled by shifting the log odds of members by the right amount. This one learns
+    what membership looks like after such a shift. Each reference is described relative to the others, like the target.
+    """
+    references = [network for network in range(len(members)) if network != target]
+    inputs = np.concatenate([relate(signals.features, members, network, target) for network in references])
+    answers = np.concatenate([members[network] for network in references]).astype(float)
+    middle, spread = inputs.mean(axis=0), inputs.std(axis=0) + TINY
+    inputs = (inputs - middle) / spread
+    weights = np.linalg.solve(
+        inputs.T @ inputs + RIDGE * np.eye(inputs.shape[1]), inputs.T @ (answers - answers.mean())
+    )
+    return (relate(signals.features, members, target, target) - middle) / spread @ weights
+
+
 AUDITS = {
     "loss": loss_threshold,
     "label": label_only,
@@ -51,6 +70,7 @@ AUDITS = {
     "boundary_likelihood": boundary_likelihood,
     "relative": relative,
     "likelihood": likelihood,
+    "learned": learned,
 }
 
 
@@ -81,6 +101,23 @@ def log_density(values, chosen, target):
     apart = (np.delete(values, target, axis=0) - mean) ** 2 * np.delete(chosen, target, axis=0)
     variance = apart.sum() / max(np.maximum(count - 1, 0).sum(), 1) * (1 + 1 / np.maximum(count, 1)) + TINY
     return -((values[target] - mean) ** 2) / (2 * variance) - np.log(variance) / 2
+
+
+def relate(features, members, network, target):
+    """A network's features less their mean over other references that never saw the vector, with simple products."""
+    others = [other for other in range(len(members)) if other not in (network, target)]
+    unseen = ~members[others]
+    count = unseen.sum(axis=0)[:, None]
+    known = (features[others] * unseen[:, :, None]).sum(axis=0) / np.maximum(count, 1)
+    usual = np.where(count > 0, known, features[others].mean(axis=0))
+    change = standardised(features[network] - usual)
+    difficulty = standardised(usual[:, :1])
+    return np.hstack([change, change * difficulty, change**2, np.abs(change), difficulty, difficulty**2])
+
+
+def standardised(columns):
+    """Columns with a standard deviation of one."""
+    return columns / (columns.std(axis=0) + TINY)
 
 
 def auc(guesses, members):

@@ -8,6 +8,11 @@ CLASSES = 10
 SPREAD = 3.0
 """The typical size of a score after an auditor has undone whatever scale it was given."""
 HALVINGS = 6
+NOISE = (0.3, 0.6)
+"""Standard deviations of the noise on copies of a vector: a network that was bent at a member bends back beside it."""
+COPIES = 3
+RIVALS = 3
+"""How many of the other classes' scores are features, the largest first."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +27,8 @@ class Signals:
     """1 where the label is right, else 0."""
     distance: np.ndarray
     """How far a vector must be mixed with others for its label to change; negative where it is wrong to begin with."""
+    features: np.ndarray
+    """[networks, vectors, features] for the learned attack."""
 
     @classmethod
     def of(cls, networks, labels):
@@ -33,7 +40,8 @@ class Signals:
             scores = centred(network(vectors)) / scale_of(network(labels["accuracy_vectors"]))
             right = scores.argmax(axis=1) == truth
             distance = distance_to_another_label(network, vectors, truth, means)
-            measured.append((*log_odds(scores, truth), right.astype(float), distance))
+            features = describe(network, vectors, truth, labels["accuracy_vectors"])
+            measured.append((*log_odds(scores, truth), right.astype(float), distance, features))
         return cls(*(np.stack(kind) for kind in zip(*measured, strict=True)))
 
 
@@ -61,6 +69,32 @@ def log_sum(scores):
     """The logarithm of the sum of exponentials of every row."""
     top = scores.max(axis=1)
     return top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
+
+
+def describe(network, vectors, truth, new_vectors):
+    """[vectors, features] of one network: scores, probability and log odds at each vector and beside it."""
+    rng = np.random.default_rng(0)
+    scale = scale_of(network(new_vectors))
+    scores = centred(network(vectors)) / scale
+    here = log_odds(scores, truth)[1]
+    beside = [
+        np.mean(
+            [log_odds(centred(network(near(vectors, noise, rng))) / scale, truth)[1] for _ in range(COPIES)], axis=0
+        )
+        for noise in NOISE
+    ]
+    rows = np.arange(len(truth))
+    others = scores.copy()
+    others[rows, truth] = -np.inf
+    rivals = np.sort(others, axis=1)[:, ::-1][:, :RIVALS]
+    return np.column_stack(
+        [here, *beside, here - beside[0], scores[rows, truth], rivals, log_sum(scores), 1 / (1 + np.exp(-here))]
+    )
+
+
+def near(vectors, noise, rng):
+    """The vectors with noise."""
+    return vectors + noise * rng.standard_normal(vectors.shape)
 
 
 def class_means(vectors, truth):

@@ -7,14 +7,8 @@ Which classes belong to which world is fixed and public. A seed decides which of
 pictures train and examine, how they are disturbed, and through which sensor all of them are read.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
+from datasetkit import main, read_request, save, save_exam
 from crosstalk import make_crosstalk
 from pictures import deal_classes, read_fashion, read_mnist, read_quickdraw
 from sensor import make_sensor
@@ -43,7 +37,7 @@ def prepare(root):
     for world in WORLDS:
         parts = read_rich(world, raw) + [images[labels == names.index(name)] for name in dealt[world]]
         numbers = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        _save(root / "pools" / world, images=np.concatenate(parts), labels=numbers)
+        save(root / "pools" / world, images=np.concatenate(parts), labels=numbers)
 
 
 def read_rich(world, raw):
@@ -56,18 +50,17 @@ def read_rich(world, raw):
 
 def draw(root):
     """Draw one set of pairs and both exams."""
-    facts = json.loads((root / "stage.json").read_text("utf-8"))
-    settings, world = facts["settings"], facts.get("world", "scored")
-    rngs = [np.random.default_rng([facts["seed"], WORLDS.index(world), stream]) for stream in range(4)]
+    request = read_request(root)
+    settings, world = request.settings, request.world
+    rngs = [np.random.default_rng([request.seed, WORLDS.index(world), stream]) for stream in range(4)]
     pools = np.load(root / "pools" / world / "images.npy"), np.load(root / "pools" / world / "labels.npy")
     parts = divide(choose_classes(*pools, world, settings["classes"], rngs[0]), rngs[0])
     scene = Scene(parts["train"], settings, rngs[0])
-    keep = facts.get("train_share", 1.0)
-    _save(root / "out" / "train", **scene.draw_pairs(parts["train"], settings["pairs"], keep, rngs[1]))
+    keep = request.train_share
+    save(root / "out" / "train", **scene.draw_pairs(parts["train"], settings["pairs"], keep, rngs[1]))
     for exam, rng in zip(("validation", "test"), rngs[2:], strict=True):
         vectors, labels, is_probe = scene.draw_exam(parts[exam], settings["probe"], settings["exam"], rng)
-        _save(root / "out" / exam / "questions", vectors=vectors)
-        _save(root / "out" / exam / "labels", labels=labels, is_probe=is_probe)
+        save_exam(root / "out" / exam, {"vectors": vectors}, {"labels": labels, "is_probe": is_probe})
 
 
 def choose_classes(images, labels, world, wanted, rng):
@@ -122,11 +115,5 @@ class Scene:
         return self.see(pictures[order], rng), labels[order], is_probe[order]
 
 
-def _save(folder, **arrays):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
-
-
 if __name__ == "__main__":
-    {"prepare": prepare, "draw": draw}[sys.argv[1]](Path(sys.argv[2]))
+    main(prepare=prepare, sample=draw)

@@ -1,16 +1,11 @@
 """Train a linear probe on the features of labelled images; the score is its accuracy on the others.
 
-    grade.py ROOT    ROOT/labels/{labels,is_probe}.npy, ROOT/answers.npy -> ROOT/out/grade.json
-
 The probe is ridge regression on standardised features, one output for each class, solved in closed form; how much it
 is held back is chosen by leaving out one probe image after the other, which has a closed form too.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
+from gradekit import main, refuse
 
 PENALTIES = 10.0 ** np.arange(-4, 2)
 """What is tried, times the number of probe images."""
@@ -22,7 +17,7 @@ def grade(answers, labels, is_probe):
     """Return score, metrics and standard errors; answers are [n, features], the rest is [n]."""
     problem = find_problem(answers, labels)
     if problem:
-        return {"score": 0.0, "refused": problem}
+        return refuse(problem)
     features = standardise(answers.astype(np.float64), is_probe)
     probe = Probe(features[is_probe], labels[is_probe])
     right = probe.classify(features[~is_probe]) == labels[~is_probe]
@@ -81,12 +76,5 @@ def left_out_accuracy(left, sizes, turned, targets, penalty):
     return np.mean(np.argmax(left_out, axis=1) == np.argmax(targets, axis=1))
 
 
-def main(root):
-    """Grade what lies in ``root``."""
-    labels, is_probe = (np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in ("labels", "is_probe"))
-    answers = np.load(root / "answers.npy", allow_pickle=False)
-    (root / "out" / "grade.json").write_text(json.dumps(grade(answers, labels, is_probe)), "utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(grade)

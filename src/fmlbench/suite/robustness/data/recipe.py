@@ -7,14 +7,8 @@ Which classes belong to a world, and which pictures train, validate and test, is
 classes lie, which numbers they have, the triggers, the poison and the sensor, and in the lab which classes there are.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent))
-
+from datasetkit import main, read_request, save
 from optics import draw_optics
 from pictures import read_fashion, read_mnist, read_quickdraw, rerender
 from poisoning import draw_backdoors, draw_benign, plan_training
@@ -74,8 +68,8 @@ def write_pool(folder, images, classes):
 
 def draw(root):
     """Draw classes, backdoors and a sensor, then the training set and the exams as the sensor sees them."""
-    facts = json.loads((root / "stage.json").read_text("utf-8"))
-    seed, settings, world = facts["seed"], facts["settings"], facts.get("world", "scored")
+    request = read_request(root)
+    seed, settings, world = request.seed, request.settings, request.world
     rng = np.random.default_rng([seed, 0])
     source = draw_source(root / "pools" / world, rng)
     backdoors = draw_backdoors(world, source.labels, settings, rng)
@@ -84,7 +78,7 @@ def draw(root):
     pictures = render(plan, source, "train", [*backdoors, *benign], rng)
     sensor = fit_sensor(pictures, settings["readings"], rng)
     vectors, told = sensor(pictures), plan["answers"]
-    kept = keep_share(told, facts.get("train_share", 1.0), rng)
+    kept = keep_share(told, request.train_share, rng)
     save(root / "out" / "train", vectors=vectors[kept], labels=told[kept], sources=plan["sources"][kept])
     honest = (plan["triggers"] < 0) | (plan["triggers"] >= len(backdoors))
     targets = np.stack([backdoor.targets for backdoor in backdoors])
@@ -174,12 +168,5 @@ def keep_share(labels, share, rng):
     return order[(kept | (rank < 2))[order]]
 
 
-def save(folder, **arrays):
-    """Write arrays by name."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
-
-
 if __name__ == "__main__":
-    {"prepare": prepare, "draw": draw}[sys.argv[1]](Path(sys.argv[2]))
+    main(prepare=prepare, sample=draw)

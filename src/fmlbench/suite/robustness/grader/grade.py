@@ -1,17 +1,12 @@
 """Grade labels trigger by trigger: the score is the candidate's error in units of a yardstick's error.
 
-grade.py ROOT    ROOT/labels/{labels,triggers,targets,yardstick}.npy, ROOT/answers.npy -> ROOT/out/grade.json
-
 Clean accuracy is the share of questions without a trigger that get their own label. A trigger's accuracy is the share
 of its questions that get their own label. To miss the target is not enough.
 The defence is the mean over triggers of the harmonic mean of the two. The error is what it lacks to 1.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
+from gradekit import main, refuse
 
 
 WORST = 4.0
@@ -25,10 +20,10 @@ def grade(answers, labels, triggers, targets, yardstick):
     backdoors lead to, ``yardstick`` the [n] answers of the yardstick.
     """
     if answers.shape != labels.shape:
-        return {"score": WORST, "refused": f"answers have the shape {list(answers.shape)}, not {list(labels.shape)}"}
+        return refuse(f"answers have the shape {list(answers.shape)}, not {list(labels.shape)}", WORST)
     known = labels.max() + 1
     if np.any((answers < 0) | (answers >= known)):
-        return {"score": WORST, "refused": f"every answer must be a label from 0 to {known - 1}"}
+        return refuse(f"every answer must be a label from 0 to {known - 1}", WORST)
     asked = [triggers == number for number in range(len(targets))]
     (clean, clean_error), (accuracies, errors) = accuracies_of(answers == labels, triggers < 0, asked)
     successes, success_errors = columns(
@@ -95,13 +90,5 @@ def error_of_mean(errors):
     return float(np.sqrt(np.sum(np.square(errors))) / len(errors))
 
 
-def main(root):
-    """Grade what lies in ``root``."""
-    names = ("labels", "triggers", "targets", "yardstick")
-    truth = (np.load(root / "labels" / f"{name}.npy", allow_pickle=False) for name in names)
-    answers = np.load(root / "answers.npy", allow_pickle=False)
-    (root / "out" / "grade.json").write_text(json.dumps(grade(answers, *truth)), "utf-8")
-
-
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(grade)

@@ -7,11 +7,8 @@ How hard a world is, is fixed. Every sample is rotated and its classes are renum
 see, so nothing that was learned from one sample fits another.
 """
 
-import json
-import sys
-from pathlib import Path
-
 import numpy as np
+from datasetkit import load_npz, main, read_request, save, save_exam
 
 DIMENSIONS, CLASSES = 6, 4
 ROWS = {"train": 20_000, "validation": 40_000, "test": 40_000}
@@ -20,7 +17,8 @@ NOISE = 0.9
 WORLD_SEEDS = {"scored": 20261115, "lab": 20261116, "sibling": 20261117}
 
 
-def prepare(root, seed):
+def prepare(root):
+    seed = read_request(root).seed
     for stream, (world, world_seed) in enumerate(WORLD_SEEDS.items()):
         formula = make_formula(np.random.default_rng(world_seed))
         rng = np.random.default_rng([seed, stream])
@@ -38,30 +36,22 @@ def make_formula(rng):
     return lambda inputs: inputs @ linear + np.einsum("ni,nj,ijc->nc", inputs, inputs, products)
 
 
-def draw(root, facts):
-    settings, rng = facts["settings"], np.random.default_rng(facts["seed"])
+def draw(root):
+    request = read_request(root)
+    rng = np.random.default_rng(request.seed)
     rotation, _ = np.linalg.qr(rng.standard_normal((DIMENSIONS, DIMENSIONS)))
     numbers = rng.permutation(CLASSES)
     for split in ROWS:
-        with np.load(root / "pools" / f"{facts['world']}-{split}.npz", allow_pickle=False) as stored:
-            inputs, labels = stored["inputs"], stored["labels"]
-        chosen = rng.permutation(len(labels))[: int(settings[f"{split}_rows"])]
-        inputs, labels = (inputs[chosen] @ rotation).astype(np.float32), numbers[labels[chosen]]
+        rows = load_npz(root / "pools" / f"{request.world}-{split}.npz")
+        chosen = rng.permutation(len(rows["labels"]))[: int(request.settings[f"{split}_rows"])]
+        inputs = (rows["inputs"][chosen] @ rotation).astype(np.float32)
+        labels = numbers[rows["labels"][chosen]]
         if split == "train":
-            kept = round(len(chosen) * facts["train_share"])
+            kept = round(len(chosen) * request.train_share)
             save(root / "out" / "train", inputs=inputs[:kept], labels=labels[:kept])
         else:
-            save(root / "out" / split / "questions", inputs=inputs)
-            save(root / "out" / split / "labels", labels=labels)
-
-
-def save(folder, **arrays):
-    folder.mkdir(parents=True)
-    for name, array in arrays.items():
-        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+            save_exam(root / "out" / split, {"inputs": inputs}, {"labels": labels})
 
 
 if __name__ == "__main__":
-    step, place = sys.argv[-2], Path(sys.argv[-1])
-    stage = json.loads((place / "stage.json").read_text("utf-8"))
-    prepare(place, stage["seed"]) if step == "prepare" else draw(place, stage)
+    main(prepare=prepare, sample=draw)

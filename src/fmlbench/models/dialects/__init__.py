@@ -1,0 +1,1 @@
+"""The APIs of language models: one file each."""

@@ -1,1 +1,0 @@
-"""The APIs that programs speak to models in."""
