@@ -149,7 +149,7 @@ def recorded_answers() -> Iterator[Patch]:
         results = iter(recorded.results)
         session = RecordedSession(baseline, lambda _, results=results: next(results), steps=len(recorded.steps))
         model = replayed(recorded)
-        build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(), model).run(session)
+        build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(model=model)).run(session)
         for step in session.history.proposed:
             yield Patch("model's step", f"{path.stem} {step.index}", session.code_of(step.index), baseline)
 

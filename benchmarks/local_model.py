@@ -22,7 +22,7 @@ from fmlbench.core.evaluation import Outcome
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.core.steps import Step
-from fmlbench.engine.run import execute_run
+from fmlbench.engine.run import execute_run, load_run
 from fmlbench.models.call_log import read_calls
 from fmlbench.records.events import Event, StepFinished
 from fmlbench.records.folder import RunFolder, open_run
@@ -64,7 +64,7 @@ def main() -> None:
     dirs = find_dirs()
     specs = [spec_of(name, options.task, options.model, options.steps, options.seed) for name in options.agents]
     for spec in () if options.report else specs:
-        execute_run(open_run(spec, dirs.runs), dirs=dirs, progress=Silent(), watch=print_step)
+        execute_run(load_run(open_run(spec, dirs.runs), dirs), progress=Silent(), watch=print_step)
     report(specs, dirs)
 
 

@@ -25,7 +25,7 @@ from fmlbench.core.steps import Move, Operator, Step
 from fmlbench.core.task import Limits
 from fmlbench.core.usage import Usage
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.run import create, execute_run
+from fmlbench.engine.run import create, execute_run, load_run
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.events import Event, ProposalMade, StepFinished, StepStarted
 from fmlbench.records.folder import RunFolder
@@ -116,7 +116,7 @@ def noop_steps(toy: PreparedTask, dirs: Dirs, steps: int) -> list[tuple[str, str
     spec = toy_spec(toy, steps, "noop", {})
     folder = create(spec, dirs)
     started = time.monotonic()
-    execute_run(folder, dirs=dirs, progress=Silent(), watch=lambda _: None, open_isolation=lambda _: stopwatch)
+    execute_run(load_run(folder, dirs, lambda _: stopwatch), progress=Silent(), watch=lambda _: None)
     outside = (time.monotonic() - started - stopwatch.candidate) / (steps + 1)
     graders = stopwatch.grader / (steps + 1)
     return [
@@ -188,11 +188,11 @@ def big_output(toy: PreparedTask, dirs: Dirs, megabytes: int) -> list[tuple[str,
     run = create(toy_spec(toy, 1, "scripted", {"script": str(script)}), dirs)
     before = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     code = (
-        "import sys; from pathlib import Path; from fmlbench.engine.run import execute_run;"
+        "import sys; from pathlib import Path; from fmlbench.engine.run import execute_run, load_run;"
         "from fmlbench.core.progress import Silent; from fmlbench.records.folder import RunFolder;"
         "from fmlbench.workspace.dirs import Dirs;"
         "dirs = Dirs(cache=Path(sys.argv[1]), runs=Path(sys.argv[2]));"
-        "execute_run(RunFolder(Path(sys.argv[3])), dirs=dirs, progress=Silent(), watch=lambda _: None);" + before
+        "execute_run(load_run(RunFolder(Path(sys.argv[3])), dirs), progress=Silent(), watch=lambda _: None);" + before
     )
     command = [sys.executable, "-c", code, str(dirs.cache), str(dirs.runs), str(run.path)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout

@@ -12,7 +12,7 @@ from fmlbench.core.errors import ModelTrouble
 from fmlbench.core.notes import AgentEnded
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Isolation, RunSpec
-from fmlbench.engine.run import create, execute_run
+from fmlbench.engine.run import create, execute_run, load_run
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
@@ -129,7 +129,7 @@ def serving(monkeypatch: pytest.MonkeyPatch, script: Sequence[Turn], faults: Seq
 
 
 def play_out(folder: RunFolder, dirs: Dirs) -> tuple[RunState, str]:
-    execute_run(folder, dirs=dirs, progress=Silent(), watch=lambda _: None)
+    execute_run(load_run(folder, dirs), progress=Silent(), watch=lambda _: None)
     return read_state(folder), (folder.agent / "log.txt").read_text("utf-8", "replace")
 
 

@@ -17,7 +17,7 @@ from fmlbench.core.errors import AgentFailed
 from fmlbench.core.notes import AgentEnded, FilesLeftOut, RequestRefused, ViolationSeen
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Isolation, RunSpec
-from fmlbench.engine.run import create, execute_run
+from fmlbench.engine.run import create, execute_run, load_run
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import make_sample
 from fmlbench.records.folder import RunFolder
@@ -69,11 +69,11 @@ PLAYER = """
 import sys
 from pathlib import Path
 from fmlbench.core.progress import Silent
-from fmlbench.engine.run import execute_run
+from fmlbench.engine.run import execute_run, load_run
 from fmlbench.records.folder import RunFolder
 from fmlbench.workspace.dirs import Dirs
 cache, runs, run = map(Path, sys.argv[1:])
-execute_run(RunFolder(run), dirs=Dirs(cache=cache, runs=runs), progress=Silent(), watch=lambda _: None)
+execute_run(load_run(RunFolder(run), Dirs(cache=cache, runs=runs)), progress=Silent(), watch=lambda _: None)
 """
 
 SENDER = """
@@ -120,7 +120,7 @@ def make(toy: PreparedTask, dirs: Dirs) -> Run:
 
 
 def play_out(folder: RunFolder, dirs: Dirs) -> tuple[RunState, str]:
-    execute_run(folder, dirs=dirs, progress=Silent(), watch=lambda _: None)
+    execute_run(load_run(folder, dirs), progress=Silent(), watch=lambda _: None)
     return read_state(folder), (folder.agent / "log.txt").read_text("utf-8", "replace")
 
 

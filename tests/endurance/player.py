@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from fmlbench.core.progress import Silent
-from fmlbench.engine.run import execute_run
+from fmlbench.engine.run import execute_run, load_run
 from fmlbench.records.events import Event, StepStarted
 from fmlbench.records.folder import find_run
 from fmlbench.workspace.dirs import Dirs
@@ -31,7 +31,7 @@ class Fuse:
 
 def main(cache: str, runs: str, run: str, die_after: str = "0") -> None:
     dirs = Dirs(cache=Path(cache), runs=Path(runs))
-    execute_run(find_run(run, dirs.runs), dirs=dirs, progress=Silent(), watch=Fuse(int(die_after)).burn)
+    execute_run(load_run(find_run(run, dirs.runs), dirs), progress=Silent(), watch=Fuse(int(die_after)).burn)
 
 
 if __name__ == "__main__":

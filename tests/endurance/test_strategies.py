@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.agents.registry import agent_spec, build_agent
-from fmlbench.agents.rng import seeded_rng
-from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.search_agent import SearchAgent, seeded_rng
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.core.steps import History
@@ -78,7 +77,7 @@ def play_with_kills(folder: RunFolder, play: Play) -> int:
 
 
 def assert_decided_as_if_never_killed(history: History, spec: RunSpec) -> None:
-    agent = build_agent(spec.agent, bare_context(), TinkerModel(MODEL) if spec.agent.model else None)
+    agent = build_agent(spec.agent, bare_context(model=TinkerModel(MODEL) if spec.agent.model else None))
     assert isinstance(agent, SearchAgent)
     for step in history.proposed:
         known = tuple(note for note in history.notes if note.step < step.index)

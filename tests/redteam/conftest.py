@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.progress import Silent
-from fmlbench.engine.red_team_run import RedTeamRun, open_red_team_run
+from fmlbench.engine.red_team import RedTeamRun, open_red_team_run
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.workspace.dirs import Dirs

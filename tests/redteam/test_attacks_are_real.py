@@ -13,8 +13,7 @@ import pytest
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Isolation
-from fmlbench.engine.red_team import attack_task
-from fmlbench.engine.red_team_run import open_red_team_run
+from fmlbench.engine.red_team import attack_task, open_red_team_run
 from fmlbench.redteam.canaries import lay_out_canaries
 from fmlbench.redteam.catalogue import find_attack
 from fmlbench.redteam.payload_builder import payload

@@ -8,7 +8,7 @@ import pytest
 
 from fmlbench.core.progress import Silent
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.red_team_run import RedTeamRun, open_red_team_run
+from fmlbench.engine.red_team import RedTeamRun, open_red_team_run
 from fmlbench.redteam.catalogue import find_attack
 from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.library import all_tasks, find_task

@@ -4,7 +4,7 @@ import pytest
 
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.task import AnswerKind, ExamName
-from fmlbench.engine.red_team_run import RedTeamRun
+from fmlbench.engine.red_team import RedTeamRun
 from fmlbench.redteam.attack import Attack, Control
 from fmlbench.redteam.catalogue import ATTACKS, all_controls
 

@@ -11,9 +11,7 @@ from dataclasses import dataclass, field, replace
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
-from fmlbench.agents.context import AgentContext
-from fmlbench.agents.entry import AgentEntry
-from fmlbench.agents.model_choice import language_model, with_model
+from fmlbench.agents.entry import AgentContext, AgentEntry
 from fmlbench.agents.program.entries import PROGRAMS
 from fmlbench.agents.proposers.llm.config import PromptConfig
 from fmlbench.agents.proposers.reference import Reference
@@ -42,10 +40,9 @@ from fmlbench.agents.strategies.mcts import MonteCarlo
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.agents.strategies.scripted import ScriptedStrategy
-from fmlbench.agents.user_errors import Mistake, in_words, mistakes_in
-from fmlbench.agents.user_file import is_file_of_agents, load_one, read_agent_file
+from fmlbench.agents.user_file import Mistake, in_words, is_file_of_agents, load_one, mistakes_in, read_agent_file
 from fmlbench.core.agents import Agent, Proposer, Strategy
-from fmlbench.core.errors import AgentBroken, AgentNotFound, BadRequest
+from fmlbench.core.errors import AgentBroken, AgentNotFound, BadRequest, RunDamaged
 from fmlbench.core.run import AgentSpec
 from fmlbench.models.chat import ChatModel
 
@@ -70,6 +67,8 @@ def _mutate(_spec: AgentSpec) -> Proposer:
 
 
 MUTATE = ProposerEntry("mutate", _mutate)
+LANGUAGE_MODEL = "llm"
+"""The proposer of agents that are given a model."""
 
 
 def search_entry(
@@ -86,13 +85,19 @@ def search_entry(
     ``defaults`` replaces default values of these settings.
     """
     require_strategy(strategy)
+
+    def build(spec: AgentSpec, context: AgentContext) -> Agent:
+        writer = language_model(spec, context.model) if context.model else proposer.make(spec)
+        return SearchAgent(made_with(strategy, spec.settings), writer, observer)
+
     return AgentEntry(
         name=name,
         description=description,
         strategy=name,
         proposer=proposer.name,
-        build=lambda spec, _: SearchAgent(made_with(strategy, spec.settings), proposer.make(spec), observer),
+        build=build,
         settings=with_defaults(name, {**settings_of(strategy), **proposer.settings}, defaults or {}),
+        model_can_propose=proposer is MUTATE,
         check=lambda values: made_with(strategy, values),
     )
 
@@ -114,17 +119,22 @@ def _loaded(point: EntryPoint) -> object:
 
 
 def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> AgentSpec:
+    """The record of the agent with this name."""
+    return spec_of(find_agent(name), settings, model)
+
+
+def spec_of(entry: AgentEntry, settings: Mapping[str, str], model: str = "") -> AgentSpec:
     """The record of an agent with the values of all its settings.
 
     A model replaces the proposer ``mutate``: the strategy stays the same, and the model's settings are added. A program
     calls the model itself.
     """
-    entry = find_agent(name)
+    name = entry.name
     if entry.default_model is not None:
         return _spec(entry, read_settings(name, entry.settings, settings)).model_copy(
             update={"model": model or entry.default_model}
         )
-    if model and not takes_model(entry):
+    if model and not entry.model_can_propose:
         hint = f"'fmlbench agents' lists all agents; those with the proposer {MUTATE.name} take a model."
         raise BadRequest(f"Agent '{name}' does not take a model.", hint=hint)
     if not model:
@@ -139,17 +149,19 @@ def agent_spec(name: str, settings: Mapping[str, str], model: str = "") -> Agent
             hint = f"'fmlbench agents {name}' lists its settings."
             raise BadRequest(f"Invalid settings of agent '{name}': {error}.", hint=hint) from error
     spec = _spec(entry, values)
-    return with_model(spec, model) if model else spec
+    if not model:
+        return spec
+    return spec.model_copy(update={"proposer": LANGUAGE_MODEL, "model": model, "prompts": _prompt_digest()})
 
 
 def takes_model(entry: AgentEntry) -> bool:
     """Whether an agent can be given a language model."""
-    return entry.default_model is not None or entry.proposer == MUTATE.name
+    return entry.default_model is not None or entry.model_can_propose
 
 
 def model_settings(entry: AgentEntry) -> Mapping[str, Setting]:
     """Additional settings of an agent that is given a model; programs have none."""
-    return settings_of(PromptConfig) if entry.proposer == MUTATE.name else {}
+    return settings_of(PromptConfig) if entry.model_can_propose else {}
 
 
 def _reject_model_settings(entry: AgentEntry, given: Mapping[str, str]) -> None:
@@ -172,15 +184,31 @@ def is_program(spec: AgentSpec) -> bool:
     return find_agent(spec.name, spec.file).is_program
 
 
-def build_agent(spec: AgentSpec, context: AgentContext, model: ChatModel | None = None) -> Agent:
-    """Build the agent of a specification; ``model`` is the client of the model that it names."""
-    entry = find_agent(spec.name, spec.file)
+def build_agent(spec: AgentSpec, context: AgentContext, entry: AgentEntry | None = None) -> Agent:
+    """Build the agent of a specification; ``entry`` is its entry, if it has been looked up before."""
+    entry = entry or find_agent(spec.name, spec.file)
     with _mistakes_of(entry):
         agent = entry.build(spec, context)
         _require_methods(agent)
-    if model is not None and isinstance(agent, SearchAgent):
-        return replace(agent, proposer=language_model(spec, model))
     return agent
+
+
+def language_model(spec: AgentSpec, model: ChatModel) -> Proposer:
+    """The proposer of a specification that names a model; ``model`` is its client."""
+    from fmlbench.agents.proposers.llm.proposer import LanguageModel  # noqa: PLC0415
+
+    if spec.prompts != _prompt_digest():
+        raise RunDamaged(
+            "The prompts have changed since this run was started.",
+            hint="Resume it with the version of fmlbench that started it, or start a new run.",
+        )
+    return LanguageModel(model, made_with(PromptConfig, spec.settings))
+
+
+def _prompt_digest() -> str:
+    from fmlbench.agents.prompts import digest  # noqa: PLC0415 - listing agents needs no templates
+
+    return digest()
 
 
 def _require_methods(agent: object) -> None:

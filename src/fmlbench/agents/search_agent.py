@@ -1,13 +1,14 @@
 """An agent made of a strategy, which chooses moves, and a proposer, which writes code."""
 
+import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from random import Random
 from reprlib import repr as in_short
 from typing import Protocol, cast
 
-from fmlbench.agents.rng import seeded_rng
-from fmlbench.agents.user_errors import Mistake, blamed_on
+from fmlbench.agents.user_file import Mistake, blamed_on
 from fmlbench.core.agents import Proposer, Session, Strategy
 from fmlbench.core.steps import History, Move, Operator, Proposal
 
@@ -62,6 +63,15 @@ class SearchAgent:
             return proposal
         seconds = self.clock() - started
         return replace(proposal, usage=proposal.usage.model_copy(update={"seconds": seconds}))
+
+
+def seeded_rng(seed: int, what: str, index: int) -> Random:
+    """The generator for one decision, independent of earlier ones, so that a resumed run makes the same decisions.
+
+    Seeded by SHA-256, because Python's ``hash`` differs between processes.
+    """
+    name = f"{seed}/{what}/{index}"
+    return Random(int.from_bytes(hashlib.sha256(name.encode()).digest()))  # noqa: S311
 
 
 def require_move(move: object, steps: int) -> None:

@@ -12,8 +12,7 @@ from fmlbench.cli.options import JsonOption, TaskArgument, TrackOption, Unsealed
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import isolation, sandbox_of
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.red_team import attack_task
-from fmlbench.engine.red_team_run import AttackRow
+from fmlbench.engine.red_team import AttackRow, attack_task
 from fmlbench.reports.untrusted import one_line
 from fmlbench.tasks.library import find_task
 

@@ -13,7 +13,6 @@ from rich.text import Text
 from fmlbench.cli.console import show_lines
 from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.options import EmbedderOption, RunsArgument
-from fmlbench.cli.playing import task_of
 from fmlbench.cli.selection import select_all
 from fmlbench.core.errors import BadRequest
 from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
@@ -22,6 +21,7 @@ from fmlbench.metrics.embedding.embedder import Embedder
 from fmlbench.records.folder import RunFolder
 from fmlbench.reports.html.page import all_complete, make_report, render
 from fmlbench.reports.html.run_records import CloudMaker, RunRecord, read_run
+from fmlbench.reports.summary import task_of
 from fmlbench.workspace.dirs import Dirs
 
 REFRESH_SECONDS = 5

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from fmlbench.agents.program.factory import require_program
-from fmlbench.agents.registry import agent_spec, find_agent, is_program, takes_model
+from fmlbench.agents.entry import AgentEntry
+from fmlbench.agents.registry import find_agent, spec_of, takes_model
 from fmlbench.core.errors import BadRequest, SandboxMissing
 from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
 from fmlbench.models.connection import open_model, resolved_name
@@ -35,13 +36,18 @@ class RunRequest:
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
     unsealed: bool = False
 
+    @cached_property
+    def entry(self) -> AgentEntry:
+        """The agent, looked up once: a user's file is executed for it."""
+        return find_agent(self.agent)
+
     def spec(self, folder: TaskFolder) -> RunSpec:
         """The specification of this run on a task."""
         _require_positive("--steps", self.steps)
         _require_positive("--hours", self.hours)
         _require_positive("--dollars", self.dollars)
         _require_positive("--tokens", self.tokens)
-        if find_agent(self.agent).is_person and not self.unsealed:
+        if self.entry.is_person and not self.unsealed:
             raise BadRequest(
                 f"'{self.agent}' cannot run in the sandbox.",
                 hint="Add --unsealed; every score is then marked UNSEALED.",
@@ -65,7 +71,7 @@ class RunRequest:
         given = [option for option, cap in caps.items() if cap is not None]
         if agent.model or not given:
             return
-        options, may_have_one = " and ".join(given), takes_model(find_agent(self.agent))
+        options, may_have_one = " and ".join(given), takes_model(self.entry)
         raise BadRequest(
             f"{options} {'needs' if len(given) == 1 else 'need'} a model, but '{self.agent}' has none.",
             hint=f"Add --model NAME, or leave out {options}." if may_have_one else f"Leave out {options}.",
@@ -74,9 +80,9 @@ class RunRequest:
     def _agent(self) -> AgentSpec:
         model = resolved_name(self.model) if self.model else ""
         if self.replay is None:
-            return agent_spec(self.agent, self.settings, model)
+            return spec_of(self.entry, self.settings, model)
         recorded = self.replay.read_spec().agent
-        asked = agent_spec(self.agent, self.settings, model or recorded.model)
+        asked = spec_of(self.entry, self.settings, model or recorded.model)
         if not recorded.model or asked != recorded.model_copy(update={"replay": ""}):
             raise BadRequest(
                 f"Agent '{self.agent}' with these options differs from the agent of the replayed run.",
@@ -109,10 +115,12 @@ def sandbox_of(wanted: Isolation) -> Sandbox:
         raise SandboxMissing(error.message, hint=f"{error.hint.removesuffix('.')}. {instead}") from error
 
 
-def require_agent(spec: RunSpec, dirs: Dirs) -> None:
+def require_agent(spec: RunSpec, entry: AgentEntry, dirs: Dirs) -> None:
     """Check that a run's program is installed, its model usable, and its price known for --dollars; sends nothing."""
     agent = spec.agent
-    if is_program(agent):
+    if entry.is_program:
+        from fmlbench.agents.program.factory import require_program  # noqa: PLC0415 - other agents need no proxy
+
         require_program(agent, spec.budget, dirs.programs, sealed=spec.isolation is Isolation.BUBBLEWRAP)
         return
     if not agent.model or agent.replay:

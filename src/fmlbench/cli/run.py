@@ -3,8 +3,20 @@
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from fmlbench.cli.console import show, show_json, stderr_console
+from fmlbench.cli.dirs import find_dirs
+from fmlbench.cli.errors import resumable
+from fmlbench.cli.live_view import RunView
 from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption, sized
+from fmlbench.cli.progress import progress_on
+from fmlbench.cli.requests import RunRequest, read_settings, require_agent, sandbox_of
+from fmlbench.engine.run import Run, create_run, execute_run
+from fmlbench.records.folder import RunFolder, find_run
+from fmlbench.reports.summary import RunSummary, summarise, task_of
+from fmlbench.reports.terminal import render_summary
+from fmlbench.tasks.library import find_task
 
 
 def run(
@@ -70,13 +82,6 @@ def run(
     The baseline is scored first, then the agent's steps, and at the end the best step on the sealed test. Runs can be
     interrupted at any time; continue with: fmlbench resume RUN.
     """
-    from fmlbench.cli.dirs import find_dirs
-    from fmlbench.cli.playing import play_and_report
-    from fmlbench.cli.requests import RunRequest, read_settings, require_agent, sandbox_of
-    from fmlbench.engine.run import create
-    from fmlbench.records.folder import find_run
-    from fmlbench.tasks.library import find_task
-
     dirs = find_dirs()
     request = RunRequest(
         agent=agent,
@@ -93,8 +98,26 @@ def run(
         settings=read_settings(settings or []) | ({"cmd": cmd} if cmd is not None else {}),
         unsealed=unsealed,
     )
-    spec = request.spec(find_task(task))
+    folder = find_task(task)
+    spec = request.spec(folder)
     # Checked before the run's folder is created, so that a run that cannot start leaves nothing behind.
-    sandbox_of(spec.isolation)
-    require_agent(spec, dirs)
-    play_and_report(create(spec, dirs), dirs, as_json=as_json)
+    sandbox = sandbox_of(spec.isolation)
+    require_agent(spec, request.entry, dirs)
+    created = create_run(spec, task=folder, agent=request.entry, sandbox=sandbox, dirs=dirs)
+    report(created.folder, execute_watched(created, stderr_console()), as_json=as_json)
+
+
+def execute_watched(run: Run, console: Console) -> RunSummary:
+    """Execute a run to its end with a live view, and summarise it."""
+    view = RunView(console, run.spec, run.state.task or run.task.task, run.state)
+    with resumable(run.spec.run_id), progress_on(console) as progress, view:
+        state = execute_run(run, progress=progress, watch=view)
+    return summarise(run.spec, state, task_of(run.spec, state))
+
+
+def report(folder: RunFolder, summary: RunSummary, *, as_json: bool) -> None:
+    """Print the summary of a run."""
+    if as_json:
+        show_json({"folder": folder.path, "summary": summary})
+    else:
+        show(render_summary(summary, place=str(folder.path)))

@@ -7,10 +7,9 @@ from rich.text import Text
 from fmlbench.cli.console import show, show_json, show_lines, stderr_console
 from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.options import JsonOption
-from fmlbench.cli.playing import read_summary
 from fmlbench.core.errors import FmlbenchError
 from fmlbench.records.folder import RunFolder
-from fmlbench.reports.summary import RunSummary
+from fmlbench.reports.summary import RunSummary, read_summary
 from fmlbench.reports.terminal_tables import run_table
 from fmlbench.reports.untrusted import one_line
 

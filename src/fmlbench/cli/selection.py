@@ -5,7 +5,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fmlbench.cli.dirs import find_dirs
-from fmlbench.cli.playing import task_of
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import agent_names
 from fmlbench.metrics.embedding.catalogue import cache_for, find_embedder
@@ -15,6 +14,7 @@ from fmlbench.metrics.measurement import MeasuredRun, measure_run
 from fmlbench.metrics.trace import read_trace
 from fmlbench.records.folder import RunFolder, find_run
 from fmlbench.records.replay import read_state
+from fmlbench.reports.summary import task_of
 from fmlbench.scheduling.plan import make_plan
 from fmlbench.scheduling.study import read_study
 from fmlbench.workspace.dirs import Dirs

@@ -10,12 +10,12 @@ from fmlbench.cli.console import show as show_result
 from fmlbench.cli.console import show_json, show_lines
 from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.options import JsonOption, RunArgument
-from fmlbench.cli.playing import read_summary, task_of
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.steps import Step
 from fmlbench.records.folder import RunFolder, find_run
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.reports.steps import step_rows
+from fmlbench.reports.summary import read_summary, task_of
 from fmlbench.reports.terminal import render_summary
 from fmlbench.reports.tree import step_tree
 from fmlbench.reports.untrusted import clean

@@ -19,9 +19,8 @@ from fmlbench.cli.selection import measure_folder
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.run import Isolation
 from fmlbench.core.text import score_text
-from fmlbench.engine.measure_check import check_measures
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.verification import Result, ScoreCheck, verify_run
+from fmlbench.engine.verification import Result, ScoreCheck, check_measures, verify_run
 from fmlbench.experiment.secret import Secret
 from fmlbench.metrics.embedding.catalogue import find_embedder
 from fmlbench.metrics.measurement import MeasuredRun

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from fmlbench.agents.context import AgentContext, AgentWorkspace
+from fmlbench.agents.entry import AgentContext, AgentWorkspace
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.run import RunSpec
 from fmlbench.engine.budget import hours_spent
 from fmlbench.engine.session import RunSession
 from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import make_sample
+from fmlbench.models.chat import ChatModel
 from fmlbench.sandbox.protocol import Mount, mounts_of
 from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.trees import editable_files
@@ -19,18 +19,23 @@ DEFAULT_HOURS = 24.0
 """Time limit of a program if the run's budget has no hours."""
 
 
-def agent_context_of(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> AgentContext:
-    """The context of one run's agent."""
+def agent_context_of(
+    session: RunSession, dirs: Dirs, model: ChatModel | None = None, *, is_program: bool = False
+) -> AgentContext:
+    """The context of one run's agent; only programs get a workspace."""
+    prepared = session.prepared
     reference = prepared.task.reference
     return AgentContext(
         reference=prepared.folder.files_of(reference, editable_files(prepared.codebase, prepared.task.editable)),
         reference_idea=reference.idea,
-        budget=spec.budget,
-        workspace=lambda: _workspace(spec, prepared, session, dirs),
+        budget=session.spec.budget,
+        model=model,
+        workspace=_workspace(session, dirs) if is_program else None,
     )
 
 
-def _workspace(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> AgentWorkspace:
+def _workspace(session: RunSession, dirs: Dirs) -> AgentWorkspace:
+    spec, prepared = session.spec, session.prepared
     folder = session.folder.agent
     folder.mkdir(exist_ok=True)
     # Private, because a program may write anything there, for example setuid files owned by this user.

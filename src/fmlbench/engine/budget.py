@@ -1,6 +1,9 @@
-"""How much of its budget a run has spent."""
+"""How much of its budget a run has spent, and how much time is left."""
 
-from collections.abc import Sequence
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from fmlbench.core.notes import Note, UsageRecorded, WaitRecorded
 from fmlbench.core.run import Budget
@@ -43,3 +46,28 @@ def is_spent(budget: Budget, steps: Sequence[Step]) -> bool:
     if budget.tokens is not None and tokens_spent(steps) >= budget.tokens:
         return True
     return budget.dollars is not None and dollars_spent(steps) >= budget.dollars
+
+
+@dataclass
+class Countdown:
+    """Counts from the first query after a step; the time before is in the records of the steps."""
+
+    hours: float | None
+    """None for no limit."""
+    steps: Callable[[], Sequence[Step]]
+    clock: Callable[[], float] = field(default=time.monotonic, repr=False)
+    _step: int = -1
+    _since: float = 0.0
+    _is_over: bool = False
+
+    def seconds_left(self) -> float:
+        """Seconds until the hours are spent; 0 from then on."""
+        if self.hours is None:
+            return math.inf
+        steps = self.steps()
+        if len(steps) != self._step:
+            self._step, self._since = len(steps), self.clock()
+        left = (self.hours - hours_spent(steps)) * 3600 - (self.clock() - self._since)
+        # The time of an aborted call belongs to no step. Without this flag, the next step would get that time again.
+        self._is_over |= left <= 0
+        return 0.0 if self._is_over else left

@@ -1,21 +1,23 @@
 """Execute one run from its specification to its retests."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from fmlbench.agents.registry import build_agent, is_program
+from fmlbench.agents.entry import AgentEntry
+from fmlbench.agents.registry import build_agent, find_agent
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import BadRequest, RunCancelled, RunExists, TaskInvalid
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.engine.agent_context import agent_context_of
-from fmlbench.engine.brief import write_brief
-from fmlbench.engine.countdown import Countdown
+from fmlbench.engine.budget import Countdown
 from fmlbench.engine.journal import Journal, Watch
 from fmlbench.engine.model_access import open_run_model
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.retest import Retest
 from fmlbench.engine.session import RunSession
 from fmlbench.experiment.prepared_task import PreparedTask
+from fmlbench.experiment.secret import machine_secret
 from fmlbench.records.events import RunFinished, RunStarted
 from fmlbench.records.folder import RunFolder, open_run
 from fmlbench.records.lease import locked
@@ -23,12 +25,112 @@ from fmlbench.records.provenance import Provenance, describe_machine
 from fmlbench.records.replay import RunState, read_state
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
+from fmlbench.tasks.folder import TaskFolder
 from fmlbench.tasks.library import find_task
 from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.files import remove_folder
 from fmlbench.workspace.information import shared_share
 from fmlbench.workspace.snapshots import Snapshots
 from fmlbench.workspace.trees import editable_files
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run on this machine with everything that its specification names, looked up once."""
+
+    folder: RunFolder
+    spec: RunSpec
+    task: TaskFolder
+    """The task on the run's track."""
+    agent: AgentEntry | None
+    """None after the search: retests do not need the agent."""
+    sandbox: Sandbox
+    state: RunState
+    """The state when the run was loaded."""
+    dirs: Dirs
+
+
+def execute_run(run: Run, *, progress: Progress, watch: Watch) -> RunState:
+    """Execute a run from the end of its log to completion, and return its state; call it again to resume."""
+    with locked(run.folder.lock):
+        prepared = prepare(run.task, run.spec.track, dirs=run.dirs, sandbox=run.sandbox, progress=progress)
+        with Journal(run.folder, watch) as journal:
+            if journal.state.spec is None:
+                journal.append(RunStarted(spec=run.spec, task=prepared.task, provenance=provenance_of(prepared)))
+            session = RunSession(
+                spec=run.spec,
+                prepared=prepared,
+                folder=run.folder,
+                journal=journal,
+                snapshots=Snapshots(run.folder.code),
+                tests_later=run.agent is not None and run.agent.is_program,
+            )
+            session.run_missing_tests()
+            if not journal.state.finished:
+                session.run_baseline()
+                reason = _run_agent(run, session)
+                session.run_missing_tests()
+                journal.append(RunFinished(reason=reason, reference_similarity=_similarity(session)))
+            Retest(session, run.dirs).run(run.spec.retest_seeds)
+        remove_folder(run.folder.experiments)
+    return journal.state
+
+
+def _run_agent(run: Run, session: RunSession) -> str:
+    """Run the agent until it stops; return the reason."""
+    assert run.agent is not None  # noqa: S101 - missing only after the search
+    countdown = Countdown(run.spec.budget.hours, lambda: session.journal.state.steps)
+    with open_run_model(run.spec, run.folder, run.dirs.models, countdown.seconds_left) as model:
+        context = agent_context_of(session, run.dirs, model, is_program=run.agent.is_program)
+        try:
+            build_agent(run.spec.agent, context, run.agent).run(session)
+        except NoMoreCalls as end:
+            return str(end)
+    return "the agent is done" if session.is_open else "the budget is spent"
+
+
+def load_run(folder: RunFolder, dirs: Dirs, open_isolation: Callable[[Isolation], Sandbox] = open_sandbox) -> Run:
+    """Look up everything that an existing run names."""
+    spec, state = folder.read_spec(), read_state(folder)
+    if folder.cancelled.exists():
+        raise RunCancelled(
+            "This run was cancelled.",
+            hint="Undo this with 'fmlbench sweep retry STUDY', or remove the run's file 'cancelled'.",
+        )
+    _require_same_secret(state, dirs)
+    return Run(
+        folder=folder,
+        spec=spec,
+        task=_find_task(spec),
+        agent=None if state.finished else find_agent(spec.agent.name, spec.agent.file),
+        sandbox=open_isolation(spec.isolation),
+        state=state,
+        dirs=dirs,
+    )
+
+
+def _require_same_secret(state: RunState, dirs: Dirs) -> None:
+    """Refuse to resume a run of another machine: its samples cannot be rebuilt here, and its agent is foreign code."""
+    if state.provenance and state.provenance.secret != machine_secret(dirs.cache).fingerprint:
+        raise BadRequest(
+            "This run was started with the secret of another machine.",
+            hint="Resume it there. Samples built with the secret of this machine would differ.",
+        )
+
+
+def _find_task(spec: RunSpec) -> TaskFolder:
+    task = find_task(spec.task).on(spec.track)
+    if task.digest != spec.task_digest:
+        raise TaskInvalid(
+            f"Task '{spec.task}' has changed since this run was started.",
+            hint="Restore the original task, or start a new run.",
+        )
+    return task
+
+
+def create_run(spec: RunSpec, *, task: TaskFolder, agent: AgentEntry, sandbox: Sandbox, dirs: Dirs) -> Run:
+    """Create a new run's folder; everything that the specification names has been looked up before."""
+    return Run(create(spec, dirs), spec, task.on(spec.track), agent, sandbox, RunState(), dirs)
 
 
 def create(spec: RunSpec, dirs: Dirs) -> RunFolder:
@@ -47,81 +149,9 @@ def _hint_for(existing: RunFolder) -> str:
     return f"Continue it with 'fmlbench resume {spec.run_id}', or start another one with --label NAME."
 
 
-def execute_run(
-    folder: RunFolder,
-    *,
-    dirs: Dirs,
-    progress: Progress,
-    watch: Watch,
-    open_isolation: Callable[[Isolation], Sandbox] = open_sandbox,
-) -> None:
-    """Execute a run from the end of its log to completion; call it again to resume."""
-    spec = folder.read_spec()
-    if folder.cancelled.exists():
-        raise RunCancelled(
-            "This run was cancelled.",
-            hint="Undo this with 'fmlbench sweep retry STUDY', or remove the run's file 'cancelled'.",
-        )
-    with locked(folder.lock):
-        prepared = _prepare(spec, dirs, progress, open_isolation(spec.isolation))
-        with Journal(folder, watch) as journal:
-            _require_same_secret(journal.state, prepared)
-            if journal.state.spec is None:
-                journal.append(RunStarted(spec=spec, task=prepared.task, provenance=provenance_of(prepared)))
-            snapshots = Snapshots(folder.code)
-            session = RunSession(
-                spec=spec,
-                prepared=prepared,
-                folder=folder,
-                journal=journal,
-                snapshots=snapshots,
-                write_brief=lambda baseline: write_brief(prepared, baseline),
-                # For a finished run the agent is not looked up: retests do not need it.
-                tests_later=not journal.state.finished and is_program(spec.agent),
-            )
-            session.run_missing_tests()
-            if not journal.state.finished:
-                session.run_baseline()
-                reason = _run_agent(spec, prepared, session, dirs)
-                session.run_missing_tests()
-                journal.append(RunFinished(reason=reason, reference_similarity=_similarity(prepared, session)))
-            Retest(spec.run_id, spec.seed, prepared, folder, journal, snapshots, dirs).run(spec.retest_seeds)
-        remove_folder(folder.experiments)
-
-
-def _require_same_secret(state: RunState, prepared: PreparedTask) -> None:
-    """Refuse to resume a run of another machine: its samples cannot be rebuilt here, and its agent is foreign code."""
-    if state.provenance and state.provenance.secret != prepared.secret.fingerprint:
-        raise BadRequest(
-            "This run was started with the secret of another machine.",
-            hint="Resume it there. Samples built with the secret of this machine would differ.",
-        )
-
-
-def _prepare(spec: RunSpec, dirs: Dirs, progress: Progress, sandbox: Sandbox) -> PreparedTask:
-    task = find_task(spec.task).on(spec.track)
-    if task.digest != spec.task_digest:
-        raise TaskInvalid(
-            f"Task '{spec.task}' has changed since this run was started.",
-            hint="Restore the original task, or start a new run.",
-        )
-    return prepare(task, spec.track, dirs=dirs, sandbox=sandbox, progress=progress)
-
-
-def _run_agent(spec: RunSpec, prepared: PreparedTask, session: RunSession, dirs: Dirs) -> str:
-    """Run the agent until it stops; return the reason."""
-    countdown = Countdown(spec.budget.hours, lambda: session.journal.state.steps)
-    with open_run_model(spec, session.folder, dirs.models, countdown.seconds_left) as model:
-        try:
-            build_agent(spec.agent, agent_context_of(spec, prepared, session, dirs), model).run(session)
-        except NoMoreCalls as end:
-            return str(end)
-    return "the agent is done" if session.is_open else "the budget is spent"
-
-
-def _similarity(prepared: PreparedTask, session: RunSession) -> float | None:
+def _similarity(session: RunSession) -> float | None:
     """The share of the best step's added code that the public expert reference adds too."""
-    best = session.history.best
+    prepared, best = session.prepared, session.history.best
     if best is None or best.index == 0:
         return None
     baseline = editable_files(prepared.codebase, prepared.task.editable)

@@ -12,6 +12,7 @@ from fmlbench.core.run import RunSpec
 from fmlbench.core.steps import History, Move, Operator, Proposal, Step
 from fmlbench.core.task import ExamName
 from fmlbench.core.text import to_valid_utf8
+from fmlbench.engine.brief import write_brief
 from fmlbench.engine.budget import is_spent
 from fmlbench.engine.journal import Journal
 from fmlbench.experiment.evaluator import CandidateEvaluator
@@ -37,7 +38,6 @@ class RunSession:
     folder: RunFolder
     journal: Journal
     snapshots: Snapshots
-    write_brief: Callable[[float | None], Brief]
     sleep: Callable[[float], None] = time.sleep
     tests_later: bool = False
     """Whether hidden tests wait until the agent is done: a program with a clock could measure how long they take."""
@@ -46,7 +46,7 @@ class RunSession:
     def brief(self) -> Brief:
         """The brief, with the baseline score of this run."""
         steps = self.journal.state.steps
-        return self.write_brief(steps[0].score if steps else None)
+        return write_brief(self.prepared, steps[0].score if steps else None)
 
     @property
     def history(self) -> History:

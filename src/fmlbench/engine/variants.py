@@ -11,7 +11,7 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Progress
 from fmlbench.core.record import Record
 from fmlbench.core.task import ExamName, KnowledgeAttack, Variant, World
-from fmlbench.engine.score_mining import Mined, mine, mine_parts
+from fmlbench.engine.adversary import Mined, mine, mine_parts
 from fmlbench.experiment.evaluator import CandidateEvaluator
 from fmlbench.experiment.knowledge import build_attack
 from fmlbench.experiment.prepared_task import PreparedTask

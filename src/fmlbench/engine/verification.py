@@ -1,6 +1,6 @@
-"""Grade a run's stored answers again, and check that every score matches the log.
+"""Check a run's results: grade its stored answers again, and compute the measures of an export again.
 
-This needs the task's data and the secret that determined the run's samples, because runs and exports contain no labels.
+Grading needs the task's data and the secret that determined the run's samples: runs and exports contain no labels.
 """
 
 import math
@@ -20,10 +20,14 @@ from fmlbench.experiment.evaluator import MAX_KEPT_ANSWER_BYTES, aggregate_grade
 from fmlbench.experiment.grader import Grade, GraderRun
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import make_sample
+from fmlbench.metrics.catalogue import MEASURES
+from fmlbench.metrics.measurement import MeasuredRun
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import RunState, read_state
 
 _TOLERANCE = 1e-9
+_MEASURE_TOLERANCE = 1e-5
+"""Larger, because floating-point results differ slightly between processors."""
 _ANSWERS = "answers.npy"
 
 
@@ -141,3 +145,23 @@ def _agree(logged: Mapping[str, float], again: Mapping[str, float]) -> bool:
     return logged.keys() == again.keys() and all(
         math.isclose(value, again[name], rel_tol=_TOLERANCE, abs_tol=_TOLERANCE) for name, value in logged.items()
     )
+
+
+def check_measures(logged: Mapping[str, object], embedder: str | None, again: MeasuredRun) -> Iterator[ScoreCheck]:
+    """Check every measure of an export; ``embedder`` computed its exploration figures."""
+    needs_embedding = {measure.name: measure.needs_embedding for measure in MEASURES}
+    for name, value in logged.items():
+        old = float(value) if isinstance(value, int | float) else None
+        if name not in needs_embedding or (needs_embedding[name] and again.embedder != embedder):
+            yield ScoreCheck(f"measure {name}", Result.NOT_CHECKED, old, None)
+        else:
+            new = again.get(name)
+            yield ScoreCheck(
+                f"measure {name}", Result.REPRODUCED if _is_close(old, new) else Result.DIFFERENT, old, new
+            )
+
+
+def _is_close(old: float | None, new: float | None) -> bool:
+    if old is None or new is None:
+        return old is new
+    return math.isclose(old, new, rel_tol=_MEASURE_TOLERANCE, abs_tol=_MEASURE_TOLERANCE)

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -46,7 +47,7 @@ class CandidateEvaluator:
 
     def validate(self, baseline: Mapping[str, float]) -> Evaluation:
         """Train and run the validation exam on every sample; ``baseline`` has the baseline's metrics on this exam."""
-        with self._experiments() as experiments:
+        with self._open_experiments() as experiments:
             trained = _train(experiments, ExamName.VALIDATION)
             if trained[-1].outcome is not Outcome.OK:
                 return _add_usage(trained[-1], trained[:-1])
@@ -63,7 +64,7 @@ class CandidateEvaluator:
 
     def take_test(self, baseline: Mapping[str, float]) -> Evaluation:
         """Run the hidden test with the trained model; trains first if the model is missing."""
-        with self._experiments() as experiments:
+        with self._open_experiments() as experiments:
             if not all(experiment.is_trained for experiment in experiments):
                 trained = _train(experiments, ExamName.TEST)
                 if trained[-1].outcome is not Outcome.OK:
@@ -74,7 +75,7 @@ class CandidateEvaluator:
     def keep(self, exam: ExamName, kept: Path) -> None:
         """Copy logs, native files and answers out of the experiments' folder before it is cleared."""
         remove_folder(kept)
-        for number, experiment in enumerate(self._create_experiments()):
+        for number, experiment in enumerate(self._experiments):
             place = kept / f"sample-{number}"
             place.mkdir(parents=True)
             for name, log in experiment.logs(exam).items():
@@ -90,16 +91,16 @@ class CandidateEvaluator:
         remove_folder(self.folder)
 
     @contextmanager
-    def _experiments(self) -> Generator[list[Experiment]]:
+    def _open_experiments(self) -> Generator[list[Experiment]]:
         """The experiments; on exit all their waiting stages are ended."""
-        experiments = self._create_experiments()
         try:
-            yield experiments
+            yield self._experiments
         finally:
-            for experiment in experiments:
+            for experiment in self._experiments:
                 experiment.close()
 
-    def _create_experiments(self) -> list[Experiment]:
+    @cached_property
+    def _experiments(self) -> list[Experiment]:
         return [
             Experiment(
                 prepared=self.prepared,

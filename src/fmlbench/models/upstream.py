@@ -15,6 +15,7 @@ from fmlbench.models.chat import CallKey
 
 SILENCE_SECONDS = 300.0
 CALL_SECONDS = 1800.0
+DEADLINE_THREAD = "deadline of a model call"
 
 _MOST_BYTES = 64 * 2**20
 _PART_BYTES = 65536
@@ -139,6 +140,7 @@ class _Deadline:
         self.is_over = False
         self._socket: socket.socket | None = None
         self._timer = threading.Timer(seconds, self._shut_down)
+        self._timer.name = DEADLINE_THREAD
         self._timer.daemon = True
         self._timer.start()
 
@@ -147,6 +149,8 @@ class _Deadline:
 
     def close(self) -> None:
         self._timer.cancel()
+        # No thread outlives its call.
+        self._timer.join()
 
     def _shut_down(self) -> None:
         self.is_over = True

@@ -18,7 +18,9 @@ from fmlbench.metrics.flags import Flag, flags_of
 from fmlbench.metrics.intervals import Estimate, estimate
 from fmlbench.metrics.performance import scores_of
 from fmlbench.metrics.trace import Trace
-from fmlbench.records.replay import RunState
+from fmlbench.records.folder import RunFolder
+from fmlbench.records.replay import RunState, read_state
+from fmlbench.tasks.library import find_task
 
 
 class RunPhase(StrEnum):
@@ -112,6 +114,17 @@ class RunSummary:
     def is_over(self) -> bool:
         """Whether the search is finished, so that hidden scores may be shown."""
         return bool(self.ended)
+
+
+def read_summary(folder: RunFolder) -> RunSummary:
+    """The summary of a run so far."""
+    spec, state = folder.read_spec(), read_state(folder)
+    return summarise(spec, state, task_of(spec, state), is_played=folder.is_running)
+
+
+def task_of(spec: RunSpec, state: RunState) -> Task:
+    """The task as logged at the start of the run, or the current task if the run has not started."""
+    return state.task or find_task(spec.task).on(spec.track).task
 
 
 def summarise(spec: RunSpec, state: RunState, task: Task, *, is_played: bool = True) -> RunSummary:

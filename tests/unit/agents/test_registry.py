@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.agents import registry
-from fmlbench.agents.context import AgentContext
+from fmlbench.agents.entry import AgentContext
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.registry import AGENTS, AgentEntry, agent_spec, all_agents, build_agent
 from fmlbench.agents.search_agent import SearchAgent

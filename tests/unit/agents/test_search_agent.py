@@ -6,8 +6,7 @@ import pytest
 
 from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.registry import AGENTS, agent_spec, build_agent
-from fmlbench.agents.rng import seeded_rng
-from fmlbench.agents.search_agent import SearchAgent
+from fmlbench.agents.search_agent import SearchAgent, seeded_rng
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.core.agents import Agent, Session
 from fmlbench.core.steps import Move, Operator, Proposal

@@ -30,6 +30,6 @@ def test_the_tree_is_the_paper_s(name: str, model: str):
     settings, check_shape = SHAPES[name]
     session = RecordedSession(FILES, score, steps=STEPS)
     spec = agent_spec(name, settings, model)
-    build_agent(spec, bare_context(), TinkerModel(MODEL) if model else None).run(session)
+    build_agent(spec, bare_context(model=TinkerModel(MODEL) if model else None)).run(session)
     assert len(session.history.proposed) == STEPS
     check_shape(session.history)

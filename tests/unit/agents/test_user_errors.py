@@ -12,7 +12,7 @@ from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.registry import agent_spec, build_agent, find_agent
 from fmlbench.agents.search_agent import SearchAgent, require_move
 from fmlbench.agents.strategies.repeat import Repeat
-from fmlbench.agents.user_errors import Mistake, blamed_on
+from fmlbench.agents.user_file import Mistake, blamed_on
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import AgentBroken, AgentFailed, FmlbenchError, ModelTrouble
 from fmlbench.core.steps import History, Move, Operator

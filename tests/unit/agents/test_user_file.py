@@ -90,3 +90,20 @@ def test_what_is_run_is_the_file_as_it_is_however_quickly_it_was_changed(preset:
     preset.write_text(PRESET.replace("many drafts", "more drafts"))
     os.utime(preset, ns=times)
     assert find_agent(str(preset)).description == "AIDE with more drafts."
+
+
+def test_a_file_is_executed_once_however_often_it_is_looked_up(preset: Path, tmp_path: Path):
+    executed = tmp_path / "executed"
+    preset.write_text(f"with open({str(executed)!r}, 'a') as file:\n    file.write('x')\n{PRESET}")
+    spec = agent_spec(str(preset), {})
+    build_agent(spec, bare_context())
+    assert not is_program(spec)
+    assert executed.read_text() == "x"
+
+
+def test_files_of_the_same_name_are_two_agents(preset: Path, tmp_path: Path):
+    other = tmp_path / "other" / "bold.py"
+    other.parent.mkdir()
+    other.write_text(PRESET.replace("many drafts", "more drafts"))
+    assert find_agent(str(other)).description == "AIDE with more drafts."
+    assert find_agent(str(preset)).description == "AIDE with many drafts."

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from fmlbench.core.run import Isolation
 from fmlbench.engine.retest import Retest
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
+from fmlbench.sandbox.isolation import open_sandbox
+from fmlbench.sandbox.protocol import Sandbox
 from tests.unit.cli.conftest import Fmlbench
 
 STRATEGY = """\
@@ -75,6 +78,24 @@ def test_a_crash_is_told_and_a_mended_file_makes_a_run_of_its_own(fmlbench: Fmlb
     assert fmlbench(*WORDS).code == 0
     (mended,) = (path for path in runs.iterdir() if path != broken)
     assert len(read_state(RunFolder(mended)).steps) == 3
+
+
+def test_the_file_is_executed_once_and_the_sandbox_opened_once(
+    fmlbench: Fmlbench, mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    executed = tmp_path / "executed"
+    mine.write_text(f"with open({str(executed)!r}, 'a') as file:\n    file.write('x')\n{MENDED}")
+    opened: list[Isolation] = []
+
+    def count(isolation: Isolation) -> Sandbox:
+        opened.append(isolation)
+        return open_sandbox(isolation)
+
+    monkeypatch.setattr("fmlbench.cli.requests.open_sandbox", count)
+    monkeypatch.setattr("fmlbench.engine.run.open_sandbox", count)
+    assert fmlbench(*WORDS).code == 0
+    assert executed.read_text() == "x"
+    assert opened == [Isolation.NONE]
 
 
 def test_who_only_has_retests_left_needs_the_file_no_more(

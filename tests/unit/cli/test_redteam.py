@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from fmlbench.engine.red_team_run import AttackRow
+from fmlbench.engine.red_team import AttackRow
 from tests.unit.cli.conftest import Fmlbench
 
 STOPPED = AttackRow(

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 from fmlbench.agents.registry import agent_spec
 from fmlbench.core.run import Budget, Isolation, RunSpec
-from fmlbench.engine.brief import write_brief
 from fmlbench.engine.journal import Journal
 from fmlbench.engine.session import RunSession
 from fmlbench.experiment.prepared_task import PreparedTask
@@ -33,5 +32,4 @@ def open_session(prepared: PreparedTask, dirs: Dirs) -> Generator[RunSession]:
             folder=folder,
             journal=journal,
             snapshots=Snapshots(folder.code),
-            write_brief=lambda baseline: write_brief(prepared, baseline),
         )

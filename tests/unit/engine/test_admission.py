@@ -11,7 +11,7 @@ from fmlbench.core.progress import Silent
 from fmlbench.core.task import Measured
 from fmlbench.engine.admission import Finding, check_task
 from fmlbench.engine.preparation import prepare
-from fmlbench.engine.red_team_run import AttackRow
+from fmlbench.engine.red_team import AttackRow
 from fmlbench.engine.variants import Variants, VariantScores
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.protocol import Sandbox

@@ -34,7 +34,7 @@ def test_practice_applies_the_rules_of_the_task(tmp_path: Path, dirs: Dirs, sand
     ruled = prepare(read_task(task), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
     untouched = editable_files(ruled.codebase, ruled.task.editable)
     with open_session(ruled, dirs) as session:
-        practice = agent_context_of(session.spec, ruled, session, dirs).workspace().practice
+        practice = agent_context_of(session, dirs, is_program=True).require_workspace().practice
         assert practice is not None
         broken = practice({**untouched, **ruled.folder.files_of(ruled.task.method_off, untouched)})
         kept = practice(untouched)
@@ -46,7 +46,7 @@ def test_practice_applies_the_rules_of_the_task(tmp_path: Path, dirs: Dirs, sand
 def test_usage_outside_of_steps_counts_against_the_hours(toy: PreparedTask, dirs: Dirs):
     """Time without a response of the model is not counted, except the program's own CPU time."""
     with open_session(toy, dirs) as session:
-        workspace = agent_context_of(session.spec, toy, session, dirs).workspace()
+        workspace = agent_context_of(session, dirs, is_program=True).require_workspace()
         hours = [workspace.hours_left()]
         spent, waits = UsageRecorded(step=0, usage=Usage(seconds=3600.0)), (10.0, 1860.0, 9000.0)
         waited = [WaitRecorded(step=0, usage=Usage(seconds=3600.0, cpu_seconds=cpu)) for cpu in waits]

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from fmlbench.agents.context import AgentWorkspace
+from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.job import Left, build_job
 from fmlbench.agents.program.model_answers import ModelAnswers, answers_of
 from fmlbench.agents.program.program import Program

@@ -1,7 +1,6 @@
 """Registry entries of agents that are programs; the code that runs them is imported when one is built."""
 
-from fmlbench.agents.context import AgentContext
-from fmlbench.agents.entry import AgentEntry
+from fmlbench.agents.entry import AgentContext, AgentEntry
 from fmlbench.agents.program.presets import PRESETS, Preset
 from fmlbench.agents.settings import Setting
 from fmlbench.core.agents import Agent
@@ -32,7 +31,7 @@ def _preset(spec: AgentSpec, context: AgentContext) -> Agent:
 def _human(_spec: AgentSpec, context: AgentContext) -> Agent:
     from fmlbench.agents.program.person import Person  # noqa: PLC0415
 
-    return Person(context.workspace(), context.budget.steps)
+    return Person(context.require_workspace(), context.budget.steps)
 
 
 def _preset_entry(name: str, preset: Preset) -> AgentEntry:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fmlbench.agents.context import AgentContext, AgentWorkspace
+from fmlbench.agents.entry import AgentContext, AgentWorkspace
 from fmlbench.agents.program.agent import ProgramAgent
 from fmlbench.agents.program.entries import COMMAND
 from fmlbench.agents.program.presets import PRESETS
@@ -16,7 +16,7 @@ from fmlbench.records.folder import RunFolder
 
 def command_agent(spec: AgentSpec, context: AgentContext) -> Agent:
     """An agent that runs a user's command."""
-    return _agent(_command(spec), context.workspace(), spec, context.budget)
+    return _agent(_command(spec), context.require_workspace(), spec, context.budget)
 
 
 def _command(spec: AgentSpec) -> Program:
@@ -25,7 +25,7 @@ def _command(spec: AgentSpec) -> Program:
 
 def preset_agent(spec: AgentSpec, context: AgentContext) -> Agent:
     """An agent that runs a known program."""
-    workspace = context.workspace()
+    workspace = context.require_workspace()
     preset = PRESETS[spec.name]
     found = preset.find(str(spec.settings["program"]), workspace.programs)
     return _agent(preset.program(found, spec), workspace, spec, context.budget)

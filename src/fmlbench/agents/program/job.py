@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 
 from fmlbench.agents.brief_page import brief_page
-from fmlbench.agents.context import AgentWorkspace
+from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.program import LAB, Program
 from fmlbench.agents.program.text import caps_of
 from fmlbench.core.agents import Brief, Session

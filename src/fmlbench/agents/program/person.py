@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fmlbench.agents.context import AgentWorkspace
+from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.job import Left, inside, lay_out
 from fmlbench.agents.program.submission_server import SubmissionServer, is_over
 from fmlbench.agents.program.unix_socket import open_socket, serve_one

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from fmlbench.agents.brief_page import brief_page
-from fmlbench.agents.context import Practice
+from fmlbench.agents.entry import Practice
 from fmlbench.agents.program.protocol import (
     BriefRequest,
     CheckRequest,

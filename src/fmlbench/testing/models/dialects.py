@@ -6,6 +6,14 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from fmlbench.models.chat import Tokens
+from fmlbench.models.dialect import Dialect
+from fmlbench.models.dialects.anthropic_messages import ANTHROPIC_MESSAGES
+from fmlbench.models.dialects.google_gemini import GOOGLE_GEMINI
+from fmlbench.models.dialects.openai_chat import OPENAI_CHAT
+from fmlbench.models.dialects.openai_responses import OPENAI_RESPONSES
+from fmlbench.testing.models.tool_wire import TOOL_DIALECTS, Told, WholeAnswer
+
 Call = TypeVar("Call", bound=BaseModel)
 Json = dict[str, Any]
 
@@ -24,32 +32,33 @@ class ReceivedRequest:
     temperature: float | None
 
 
-@dataclass(frozen=True)
-class Count:
-    """The tokens of an answer, each in the provider's own sense turned into ours."""
-
-    input: int
-    output: int
-    cached: int
-    reasoning: int
-
-
 class BadCall(Exception):
     """What a provider would answer with status 400."""
 
 
 @dataclass(frozen=True)
 class ServerDialect:
-    """One provider's way to be asked."""
+    """One provider's API, as its server sees it."""
 
     name: str
-    key_headers: tuple[str, ...]
+    dialect: Dialect
     read: Callable[[Json, str, str], ReceivedRequest]
     """From a request's body, path and key."""
-    write: Callable[[ReceivedRequest, str, Count], Json]
-    """The body of an answer."""
-    refuse: Callable[[int, str], Json]
-    """The body of an error."""
+    whole: WholeAnswer
+
+    @property
+    def key_header(self) -> str:
+        """The header that carries a key."""
+        return self.dialect.key_header("")[0]
+
+    def write(self, asked: ReceivedRequest, text: str, tokens: Tokens) -> Json:
+        """The body of an answer."""
+        is_cut = asked.max_tokens is not None and tokens.output > asked.max_tokens
+        return self.whole(text, 1, Told(asked.model, tokens, is_cut, has_thoughts=True))
+
+    def refuse(self, status: int, reason: str) -> Json:
+        """The body of an error."""
+        return self.dialect.refusal(status, reason)
 
 
 class _Said(BaseModel):
@@ -108,52 +117,11 @@ def _read_messages(body: Json, _path: str, key: str) -> ReceivedRequest:
     return ReceivedRequest("anthropic", call.model, key, call.system, said, call.max_tokens, call.temperature)
 
 
-def _write_messages(asked: ReceivedRequest, text: str, count: Count) -> Json:
-    return {
-        "id": "msg_1",
-        "type": "message",
-        "role": "assistant",
-        "model": asked.model,
-        "content": [{"type": "text", "text": text}],
-        "stop_reason": "max_tokens" if _is_cut(asked, count) else "end_turn",
-        "stop_sequence": None,
-        "usage": {
-            "input_tokens": count.input - count.cached,
-            "cache_read_input_tokens": count.cached,
-            "cache_creation_input_tokens": 0,
-            "output_tokens": count.output,
-        },
-    }
-
-
 def _read_chat(body: Json, _path: str, key: str) -> ReceivedRequest:
     call = _checked(_ChatRequest, body)
     system = "\n".join(each.content for each in call.messages if each.role == "system")
     said = tuple((each.role, each.content) for each in call.messages if each.role != "system")
     return ReceivedRequest("chat", call.model, key, system, said, call.max_tokens, call.temperature)
-
-
-def _write_chat(asked: ReceivedRequest, text: str, count: Count) -> Json:
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": asked.model,
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": "length" if _is_cut(asked, count) else "stop",
-                "message": {"role": "assistant", "content": text},
-            }
-        ],
-        "usage": {
-            "prompt_tokens": count.input,
-            "completion_tokens": count.output,
-            "total_tokens": count.input + count.output,
-            "prompt_tokens_details": {"cached_tokens": count.cached},
-            "completion_tokens_details": {"reasoning_tokens": count.reasoning},
-        },
-    }
 
 
 def _read_responses(body: Json, _path: str, key: str) -> ReceivedRequest:
@@ -162,32 +130,6 @@ def _read_responses(body: Json, _path: str, key: str) -> ReceivedRequest:
     return ReceivedRequest(
         "responses", call.model, key, call.instructions, said, call.max_output_tokens, call.temperature
     )
-
-
-def _write_responses(asked: ReceivedRequest, text: str, count: Count) -> Json:
-    content: list[Json] = [{"type": "output_text", "text": text, "annotations": []}]
-    return {
-        "id": "resp_1",
-        "object": "response",
-        "created_at": 0,
-        "model": asked.model,
-        "status": "incomplete" if _is_cut(asked, count) else "completed",
-        "error": None,
-        "output": [
-            {"type": "reasoning", "id": "rs_1", "summary": []},
-            {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": content},
-        ],
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-        "tools": [],
-        "usage": {
-            "input_tokens": count.input,
-            "input_tokens_details": {"cached_tokens": count.cached},
-            "output_tokens": count.output,
-            "output_tokens_details": {"reasoning_tokens": count.reasoning},
-            "total_tokens": count.input + count.output,
-        },
-    }
 
 
 def _read_gemini(body: Json, path: str, key: str) -> ReceivedRequest:
@@ -200,27 +142,6 @@ def _read_gemini(body: Json, path: str, key: str) -> ReceivedRequest:
     return ReceivedRequest("gemini", model, key, system, said, config.maxOutputTokens, config.temperature)
 
 
-def _write_gemini(asked: ReceivedRequest, text: str, count: Count) -> Json:
-    parts = [{"text": "a thought", "thought": True}, {"text": text}]
-    return {
-        "candidates": [
-            {
-                "content": {"role": "model", "parts": parts},
-                "finishReason": "MAX_TOKENS" if _is_cut(asked, count) else "STOP",
-                "index": 0,
-            }
-        ],
-        "modelVersion": asked.model,
-        "usageMetadata": {
-            "promptTokenCount": count.input,
-            "candidatesTokenCount": count.output - count.reasoning,
-            "thoughtsTokenCount": count.reasoning,
-            "cachedContentTokenCount": count.cached,
-            "totalTokenCount": count.input + count.output,
-        },
-    }
-
-
 def _checked(kind: type[Call], body: Json) -> Call:
     try:
         return kind.model_validate(body)
@@ -228,31 +149,18 @@ def _checked(kind: type[Call], body: Json) -> Call:
         raise BadCall(str(error)) from error
 
 
-def _is_cut(asked: ReceivedRequest, count: Count) -> bool:
-    return asked.max_tokens is not None and count.output > asked.max_tokens
-
-
-def _anthropic_error(status: int, message: str) -> Json:
-    kinds = {401: "authentication_error", 429: "rate_limit_error", 529: "overloaded_error"}
-    return {"type": "error", "error": {"type": kinds.get(status, "api_error"), "message": message}}
-
-
-def _openai_error(status: int, message: str) -> Json:
-    return {"error": {"message": message, "type": "error", "param": None, "code": str(status)}}
-
-
-def _google_error(status: int, message: str) -> Json:
-    return {"error": {"code": status, "message": message, "status": "FAILED"}}
-
-
-_BEARER = ("authorization",)
-_ANTHROPIC = ServerDialect("anthropic", ("x-api-key", *_BEARER), _read_messages, _write_messages, _anthropic_error)
-_GEMINI = ServerDialect("gemini", ("x-goog-api-key",), _read_gemini, _write_gemini, _google_error)
+_GEMINI = ServerDialect("gemini", GOOGLE_GEMINI, _read_gemini, TOOL_DIALECTS["/google/v1beta/models/"].whole)
 
 DIALECTS: Mapping[str, ServerDialect] = {
-    "/anthropic/v1/messages": _ANTHROPIC,
-    "/openai/v1/chat/completions": ServerDialect("chat", _BEARER, _read_chat, _write_chat, _openai_error),
-    "/openai/v1/responses": ServerDialect("responses", _BEARER, _read_responses, _write_responses, _openai_error),
+    "/anthropic/v1/messages": ServerDialect(
+        "anthropic", ANTHROPIC_MESSAGES, _read_messages, TOOL_DIALECTS["/anthropic/v1/messages"].whole
+    ),
+    "/openai/v1/chat/completions": ServerDialect(
+        "chat", OPENAI_CHAT, _read_chat, TOOL_DIALECTS["/openai/v1/chat/completions"].whole
+    ),
+    "/openai/v1/responses": ServerDialect(
+        "responses", OPENAI_RESPONSES, _read_responses, TOOL_DIALECTS["/openai/v1/responses"].whole
+    ),
     "/google/v1/models/": _GEMINI,
     "/google/v1beta/models/": _GEMINI,
 }

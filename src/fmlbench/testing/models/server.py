@@ -7,7 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Self
 
-from fmlbench.testing.models.dialects import DIALECTS, BadCall, Count, ReceivedRequest, ServerDialect
+from fmlbench.models.chat import Tokens
+from fmlbench.testing.models.dialects import DIALECTS, BadCall, ReceivedRequest, ServerDialect
 from fmlbench.testing.models.faults import Fault
 
 KEY = "a-key-for-tests"
@@ -78,8 +79,13 @@ class ModelServer:
             has_seen = any(earlier.system == asked.system for earlier in self.asked)
             self.asked.append(asked)
         read = -(-size // 4)
-        count = Count(read, -(-len(text) // 4) + REASONING_TOKENS, read // 2 if has_seen else 0, REASONING_TOKENS)
-        return json.dumps(dialect.write(asked, text, count)).encode()
+        tokens = Tokens(
+            input=read,
+            output=-(-len(text) // 4) + REASONING_TOKENS,
+            cached=read // 2 if has_seen else 0,
+            reasoning=REASONING_TOKENS,
+        )
+        return json.dumps(dialect.write(asked, text, tokens)).encode()
 
 
 class _Http(ThreadingHTTPServer):
@@ -114,8 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._fail(found, fault)
 
     def _answer(self, dialect: ServerDialect, body: bytes) -> None:
-        keys = (self.headers.get(header, "").removeprefix("Bearer ") for header in dialect.key_headers)
-        key = next((key for key in keys if key), "")
+        key = self.headers.get(dialect.key_header, "").removeprefix("Bearer ")
         if key != KEY:
             self._send(401, json.dumps(dialect.refuse(401, "invalid key")).encode())
             return

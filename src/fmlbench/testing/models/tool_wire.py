@@ -7,12 +7,32 @@ memory, and retries and requests on the side do no harm.
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+from fmlbench.models.chat import Tokens
 
 Json = dict[str, Any]
 
 INPUT, CACHED, OUTPUT, REASONING = 1000, 600, 50, 7
 """The tokens of every answer: cached ones are part of the input, thoughts part of the output."""
+
+
+_TOKENS = Tokens(input=INPUT, cached=CACHED, output=OUTPUT, reasoning=REASONING)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a whole answer reports about itself."""
+
+    model: str = "scripted"
+    tokens: Tokens = _TOKENS
+    is_cut: bool = False
+    """Whether it ends at the limit of output tokens."""
+    has_thoughts: bool = False
+    """Whether thoughts are part of it, which are not part of its text."""
+
+
+SCRIPTED = Told()
 
 
 @dataclass(frozen=True)
@@ -27,6 +47,14 @@ Turn = Use | str
 """A tool to be used, or last words."""
 
 
+class WholeAnswer(Protocol):
+    """Writes the body of an answer."""
+
+    def __call__(self, turn: Turn, number: int, told: Told = SCRIPTED) -> Json:
+        """The body of the answer of a turn."""
+        ...
+
+
 @dataclass(frozen=True)
 class ToolDialect:
     """One provider's format of tool calls and tool results."""
@@ -35,7 +63,7 @@ class ToolDialect:
     """How many results of tools a request holds."""
     tools: Callable[[Json], list[str]]
     """The tools a request offers, by name or type."""
-    whole: Callable[[Turn, int], Json]
+    whole: WholeAnswer
     stream: Callable[[Turn, int], Iterable[Json]]
     has_event_names: bool = True
 
@@ -68,20 +96,20 @@ def _anthropic_block(turn: Turn, number: int) -> Json:
     return {"type": "tool_use", "id": f"toolu_{number}", "name": turn.tool, "input": turn.input}
 
 
-def _anthropic_whole(turn: Turn, number: int) -> Json:
+def _anthropic_whole(turn: Turn, number: int, told: Told = SCRIPTED) -> Json:
     return {
         "id": f"msg_{number}",
         "type": "message",
         "role": "assistant",
-        "model": "scripted",
+        "model": told.model,
         "content": [_anthropic_block(turn, number)],
-        "stop_reason": "end_turn" if isinstance(turn, str) else "tool_use",
+        "stop_reason": "max_tokens" if told.is_cut else "end_turn" if isinstance(turn, str) else "tool_use",
         "stop_sequence": None,
         "usage": {
-            "input_tokens": INPUT - CACHED,
-            "cache_read_input_tokens": CACHED,
+            "input_tokens": told.tokens.input - told.tokens.cached,
+            "cache_read_input_tokens": told.tokens.cached,
             "cache_creation_input_tokens": 0,
-            "output_tokens": OUTPUT,
+            "output_tokens": told.tokens.output,
         },
     }
 
@@ -121,20 +149,21 @@ def _responses_item(turn: Turn, number: int) -> Json:
     }
 
 
-def _responses_whole(turn: Turn, number: int) -> Json:
+def _responses_whole(turn: Turn, number: int, told: Told = SCRIPTED) -> Json:
+    thoughts: list[Json] = [{"type": "reasoning", "id": "rs_1", "summary": []}] if told.has_thoughts else []
     return {
         "id": f"resp_{number}",
         "object": "response",
         "created_at": 0,
-        "model": "scripted",
-        "status": "completed",
-        "output": [_responses_item(turn, number)],
+        "model": told.model,
+        "status": "incomplete" if told.is_cut else "completed",
+        "output": [*thoughts, _responses_item(turn, number)],
         "usage": {
-            "input_tokens": INPUT,
-            "input_tokens_details": {"cached_tokens": CACHED},
-            "output_tokens": OUTPUT,
-            "output_tokens_details": {"reasoning_tokens": REASONING},
-            "total_tokens": INPUT + OUTPUT,
+            "input_tokens": told.tokens.input,
+            "input_tokens_details": {"cached_tokens": told.tokens.cached},
+            "output_tokens": told.tokens.output,
+            "output_tokens_details": {"reasoning_tokens": told.tokens.reasoning},
+            "total_tokens": told.tokens.input + told.tokens.output,
         },
     }
 
@@ -156,20 +185,20 @@ def _chat_message(turn: Turn, number: int) -> Json:
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
-def _chat_whole(turn: Turn, number: int) -> Json:
-    reason = "stop" if isinstance(turn, str) else "tool_calls"
+def _chat_whole(turn: Turn, number: int, told: Told = SCRIPTED) -> Json:
+    reason = "length" if told.is_cut else "stop" if isinstance(turn, str) else "tool_calls"
     return {
         "id": f"chatcmpl-{number}",
         "object": "chat.completion",
         "created": 0,
-        "model": "scripted",
+        "model": told.model,
         "choices": [{"index": 0, "finish_reason": reason, "message": _chat_message(turn, number)}],
         "usage": {
-            "prompt_tokens": INPUT,
-            "completion_tokens": OUTPUT,
-            "total_tokens": INPUT + OUTPUT,
-            "prompt_tokens_details": {"cached_tokens": CACHED},
-            "completion_tokens_details": {"reasoning_tokens": REASONING},
+            "prompt_tokens": told.tokens.input,
+            "completion_tokens": told.tokens.output,
+            "total_tokens": told.tokens.input + told.tokens.output,
+            "prompt_tokens_details": {"cached_tokens": told.tokens.cached},
+            "completion_tokens_details": {"reasoning_tokens": told.tokens.reasoning},
         },
     }
 
@@ -189,17 +218,25 @@ def _gemini_results(body: Json) -> int:
     return sum("functionResponse" in part for content in body["contents"] for part in content["parts"])
 
 
-def _gemini_whole(turn: Turn, _number: int) -> Json:
+def _gemini_whole(turn: Turn, number: int, told: Told = SCRIPTED) -> Json:
+    del number
+    thoughts: list[Json] = [{"text": "a thought", "thought": True}] if told.has_thoughts else []
     part = {"text": turn} if isinstance(turn, str) else {"functionCall": {"name": turn.tool, "args": turn.input}}
     return {
-        "candidates": [{"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}],
-        "modelVersion": "scripted",
+        "candidates": [
+            {
+                "content": {"role": "model", "parts": [*thoughts, part]},
+                "finishReason": "MAX_TOKENS" if told.is_cut else "STOP",
+                "index": 0,
+            }
+        ],
+        "modelVersion": told.model,
         "usageMetadata": {
-            "promptTokenCount": INPUT,
-            "candidatesTokenCount": OUTPUT - REASONING,
-            "thoughtsTokenCount": REASONING,
-            "cachedContentTokenCount": CACHED,
-            "totalTokenCount": INPUT + OUTPUT,
+            "promptTokenCount": told.tokens.input,
+            "candidatesTokenCount": told.tokens.output - told.tokens.reasoning,
+            "thoughtsTokenCount": told.tokens.reasoning,
+            "cachedContentTokenCount": told.tokens.cached,
+            "totalTokenCount": told.tokens.input + told.tokens.output,
         },
     }
 

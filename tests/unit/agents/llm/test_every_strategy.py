@@ -27,7 +27,9 @@ def score(files: Files) -> float:
 def test_a_search_with_a_model_resumes_as_if_never_interrupted(name: str):
     # Enough attempts that the tinkerer always finds a change that was not tried, whatever the prompts say.
     settings = {"edit_tries": "10", **({"ideas": "4"} if name == "ai-scientist" else {})}
-    agent = build_agent(agent_spec(name, settings, "scripted/tinker"), bare_context(), TinkerModel("scripted/tinker"))
+    agent = build_agent(
+        agent_spec(name, settings, "scripted/tinker"), bare_context(model=TinkerModel("scripted/tinker"))
+    )
     whole = RecordedSession(FILES, score, steps=STEPS, seed=3)
     agent.run(whole)
     assert len(whole.history.proposed) == STEPS

@@ -66,7 +66,8 @@ def test_what_it_said_leads_to_the_same_steps(path: Path):
     files: dict[str, str] = json.loads(Path(__file__).with_name("recorded_code.json").read_text())
     results = iter(recorded.results)
     session = RecordedSession(files, lambda _: next(results), steps=len(recorded.steps))
-    build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), bare_context(), replayed(recorded)).run(session)
+    context = bare_context(model=replayed(recorded))
+    build_agent(agent_spec(recorded.agent, recorded.settings, MODEL), context).run(session)
     assert [done(step) for step in session.history.proposed] == list(recorded.steps)
 
 

@@ -1,5 +1,4 @@
-from fmlbench.agents.proposers.mutate.lineage import common_ancestor, line_of, sound_ancestor
-from fmlbench.agents.proposers.mutate.merge import changes, merged, patched
+from fmlbench.agents.proposers.mutate.merge import changes, common_ancestor, line_of, merged, patched, sound_ancestor
 from fmlbench.testing.histories import CRASH, combine, debug, draft, history_of, improve
 
 BASE = {"a.py": "one\ntwo\nthree\nfour\nfive\nsix\n", "b.py": "x\n"}

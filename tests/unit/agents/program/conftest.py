@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fmlbench.agents.context import AgentWorkspace
+from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.core.task import Editable
 from fmlbench.sandbox.isolation import Unsealed
 from fmlbench.sandbox.protocol import Mount, TaskPython

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from fmlbench.agents.context import AgentWorkspace
+from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.agent import ProgramAgent
 from fmlbench.agents.program.program import Program
 from fmlbench.agents.program.submission_server import is_over

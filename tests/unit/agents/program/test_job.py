@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fmlbench.agents.context import AgentWorkspace
+from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.job import Left, build_job, lay_out
 from fmlbench.agents.program.program import Program
 from fmlbench.models.meter import Caps

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from fmlbench.agents.context import AgentWorkspace
+from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.person import Person
 from fmlbench.core.notes import AgentEnded, InvitationShown
 from fmlbench.core.steps import Move, Operator, Proposal, usages_of

@@ -19,7 +19,7 @@ from fmlbench.agents.proposers.llm.ideation import Ideation
 from fmlbench.agents.proposers.llm.memory import Files, Memory
 from fmlbench.agents.proposers.llm.prompt import BYTES_PER_TOKEN, PromptPlan, example_path, write_prompt
 from fmlbench.agents.proposers.llm.unused_code import unused
-from fmlbench.agents.rng import seeded_rng
+from fmlbench.agents.search_agent import seeded_rng
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.evaluation import Outcome
 from fmlbench.core.notes import IdeaDone

@@ -3,8 +3,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 
-from fmlbench.agents.proposers.mutate.lineage import sound_ancestor
-from fmlbench.agents.proposers.mutate.merge import changes
+from fmlbench.agents.proposers.mutate.merge import changes, sound_ancestor
 from fmlbench.agents.proposers.mutate.sites import definitions, sites_in
 from fmlbench.core.agents import Session
 from fmlbench.core.evaluation import Outcome

@@ -5,8 +5,7 @@ from itertools import islice
 from random import Random
 
 from fmlbench.agents.proposers.mutate.experience import Experience, digest
-from fmlbench.agents.proposers.mutate.lineage import common_ancestor, sound_ancestor
-from fmlbench.agents.proposers.mutate.merge import Hunk, changes, merged, patched
+from fmlbench.agents.proposers.mutate.merge import Hunk, changes, common_ancestor, merged, patched, sound_ancestor
 from fmlbench.agents.proposers.mutate.mutations import MutatedFiles, MutationFocus, compiles, mutations
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import Move, Operator, Proposal

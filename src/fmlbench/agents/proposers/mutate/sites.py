@@ -10,8 +10,7 @@ import libcst as cst
 from fmlbench.agents.proposers.mutate.cursor import Cursor
 from fmlbench.agents.proposers.mutate.families import FAMILIES
 from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
-from fmlbench.agents.proposers.mutate.source import Span, parse
-from fmlbench.agents.proposers.mutate.walk import walk
+from fmlbench.agents.proposers.mutate.source import Span, parse, walk
 
 _DEFINITION = re.compile(r"^\s*(?:def|class)\s+(\w+)", re.MULTILINE)
 

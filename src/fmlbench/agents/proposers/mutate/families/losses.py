@@ -1,14 +1,23 @@
-"""Losses: punish mistakes another way."""
+"""Changes of what a model is trained or compared by: losses, distances, and the scale of scores."""
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
 
-from fmlbench.agents.proposers.mutate.calls import ANYWHERE, Groups, arguments_of, renames, rewritten
 from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
+from fmlbench.agents.proposers.mutate.family import (
+    ANYWHERE,
+    Change,
+    Groups,
+    MutationFamily,
+    arguments_of,
+    renames,
+    rewritten,
+)
+from fmlbench.agents.proposers.mutate.vocabulary import is_scores
 
-_SAME_ARGUMENTS: Groups = {
+_INTERCHANGEABLE_LOSSES: Groups = {
     ANYWHERE: [
         ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"),
         ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss"),
@@ -22,7 +31,7 @@ _SMOOTHABLE = frozenset({"cross_entropy", "CrossEntropyLoss"})
 _LIKELIHOODS = {"nll_loss": "cross_entropy", "NLLLoss": "CrossEntropyLoss"}
 
 
-def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
+def _find_losses(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
     name = called(node)
     smoothable = _LIKELIHOODS.get(name, name)
     arguments = arguments_of(node, cursor)
@@ -31,7 +40,118 @@ def _find(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
             smoothed = arguments.having(label_smoothing=smoothing)
             yield rewritten(node, cursor, smoothable, smoothed, f"{smoothable} with label_smoothing {smoothing}")
     if not set(arguments.named) - {"reduction", "input", "target", "weight"}:
-        yield from renames(node, cursor, _SAME_ARGUMENTS)
+        yield from renames(node, cursor, _INTERCHANGEABLE_LOSSES)
 
 
-LOSSES = MutationFamily(name="losses", idea="swap or smooth the loss", nodes=(cst.Call,), find=_find, weight=2.0)
+LOSSES = MutationFamily(name="losses", idea="swap or smooth the loss", nodes=(cst.Call,), find=_find_losses, weight=2.0)
+
+
+_MEASURES = ("l2", "l1", "euclidean", "cosine", "dot", "manhattan", "mahalanobis", "rbf", "bilinear")
+_MEASURE_IN_NAME = re.compile(rf"(?:^|(?<=_))(?:{'|'.join(_MEASURES)})(?=_|$)")
+
+# As SciPy and scikit-learn spell them.
+_METRICS = ("euclidean", "sqeuclidean", "cityblock", "cosine", "correlation")
+
+
+def _find_distances(node: cst.Call | cst.SimpleString, cursor: Cursor) -> Iterator[Change]:
+    if isinstance(node, cst.SimpleString):
+        yield from _metric_names(node)
+        return
+    yield from _twins(node, cursor)
+    yield from _orders(node, cursor)
+    yield from _similarities(node, cursor)
+
+
+def _twins(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
+    """``self.l2_distance(x)`` -> ``self.cosine_distance(x)``, where the code has both."""
+    name = called(node)
+    target = node.func.attr if isinstance(node.func, cst.Attribute) else node.func
+    for measure in _MEASURES:
+        twin = _MEASURE_IN_NAME.sub(measure, name)
+        if twin != name and twin in cursor.source.defined:
+            yield Change(target, twin, f"{name} -> {twin}", 4.0)
+
+
+def _orders(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
+    """``cdist(a, b)`` in another order, or squared."""
+    name, arguments = called(node), arguments_of(node, cursor)
+    if name in {"cdist", "pairwise_distance"} and len(arguments.positional) == 2 and "p" not in arguments.named:
+        for order in ("0.5", "1.0", "1.5", "3.0"):
+            ordered = arguments.having(p=order)
+            yield rewritten(node, cursor, name, ordered, f"{name} of order {order}")
+        yield Change(node, cursor.instead_of(node, f"{cursor.text(node.func)}({arguments}) ** 2"), f"{name} squared")
+    if cursor.module_of(node) == "numpy.linalg" and name == "norm" and "axis" in arguments.named:
+        yield rewritten(node, cursor, name, arguments.having(ord="1"), "norm of order 1")
+
+
+def _similarities(node: cst.Call, cursor: Cursor) -> Iterator[Change]:
+    arguments = arguments_of(node, cursor).only(first=2, names=())
+    if called(node) == "cosine_similarity" and cursor.module_of(node) == "torch.nn.functional":
+        instead = f"-{cursor.renamed(node, 'pairwise_distance')}({arguments})"
+        yield Change(node, cursor.instead_of(node, instead), "cosine_similarity -> -pairwise_distance")
+    if called(node) == "pairwise_distance" and cursor.module_of(node) == "torch.nn.functional":
+        instead = f"1 - {cursor.renamed(node, 'cosine_similarity')}({arguments})"
+        yield Change(node, cursor.instead_of(node, instead), "pairwise_distance -> 1 - cosine_similarity")
+
+
+def _metric_names(node: cst.SimpleString) -> Iterator[Change]:
+    name = node.evaluated_value
+    if name in _METRICS:
+        quote = node.quote
+        for other in _METRICS:
+            if other != name:
+                yield Change(node, f"{quote}{other}{quote}", f"{name} -> {other}")
+
+
+DISTANCES = MutationFamily(
+    name="distances",
+    idea="compare by another measure",
+    nodes=(cst.Call, cst.SimpleString),
+    find=_find_distances,
+    weight=2.0,
+)
+
+
+_SCALES = ("0.1", "0.5", "2.0", "5.0", "10.0")
+_SOFT = frozenset({"softmax", "log_softmax", "cross_entropy", "logsumexp", "gumbel_softmax"})
+
+
+def _find_temperatures(node: cst.Call | cst.Assign, cursor: Cursor) -> Iterator[Change]:
+    """Scale scores before they are compared."""
+    scores = _scores_in(node, cursor)
+    if scores is not None:
+        words = cursor.operand(scores)
+        for factor in _SCALES:
+            what = f"scale {cursor.snippet(scores)} by {factor}"
+            becomes = f"{factor} * {words}"
+            yield Change(scores, becomes if _stands_free(node, scores) else f"({becomes})", what)
+
+
+def _scores_in(node: cst.Call | cst.Assign, cursor: Cursor) -> cst.BaseExpression | None:
+    """The expression in a statement or call that holds scores."""
+    match node:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value):
+            return value if is_scores(name) and not isinstance(value, cst.Tuple | cst.List | cst.Dict) else None
+        case cst.Call(func=cst.Attribute(value=scores)) if called(node) in _SOFT and _is_method_of(
+            scores, node, cursor
+        ):
+            return scores
+        case cst.Call(args=[cst.Arg(keyword=None, star="", value=scores), *_]) if called(node) in _SOFT:
+            return scores
+        case _:
+            return None
+
+
+def _is_method_of(scores: cst.BaseExpression, call: cst.Call, cursor: Cursor) -> bool:
+    """Whether ``scores.softmax()`` is meant, rather than a module's function or a layer of the model."""
+    return not cursor.module_of(call) and cursor.text(scores) != "self"
+
+
+def _stands_free(node: cst.Call | cst.Assign, scores: cst.BaseExpression) -> bool:
+    is_callee = isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.value is scores
+    return bool(scores.lpar) or not is_callee
+
+
+TEMPERATURES = MutationFamily(
+    name="temperatures", idea="sharpen or flatten scores", nodes=(cst.Call, cst.Assign), find=_find_temperatures
+)

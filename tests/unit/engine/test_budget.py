@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.steps import Move, Operator, Step
 from fmlbench.core.usage import Usage
-from fmlbench.engine.countdown import Countdown
+from fmlbench.engine.budget import Countdown
 
 
 @dataclass

@@ -9,7 +9,7 @@ import pytest
 
 from fmlbench.core.progress import Silent
 from fmlbench.core.task import ExamName
-from fmlbench.engine.score_mining import Mined, find_shared_parts, mine, mine_parts
+from fmlbench.engine.adversary import Mined, find_shared_parts, mine, mine_parts
 from fmlbench.engine.variants import Variants
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.fork_server import ForkServer

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
-from fmlbench.engine.measure_check import check_measures
-from fmlbench.engine.verification import Result
+from fmlbench.engine.verification import Result, check_measures
 from fmlbench.metrics.measure import Missing
 from tests.unit.metrics.groups_of_runs import run
 
