@@ -21,8 +21,9 @@ from fmlbench.agents.registry import agent_spec
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Isolation, RunSpec
-from fmlbench.core.steps import Move, Operator, Step, Usage
+from fmlbench.core.steps import Move, Operator, Step
 from fmlbench.core.task import Limits
+from fmlbench.core.usage import Usage
 from fmlbench.engine.preparation import prepare
 from fmlbench.engine.run import create, execute_run, load_run
 from fmlbench.experiment.prepared_task import PreparedTask

@@ -21,8 +21,8 @@ from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.agents.proposers.llm.prompt import write_prompt
 from fmlbench.agents.registry import AGENTS, MUTATE, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent
-from fmlbench.agents.strategies.sketches import SKETCH
 from fmlbench.core.agents import Session, Strategy
+from fmlbench.core.notes import SketchRecorded
 from fmlbench.core.steps import History, Move, Proposal
 from fmlbench.models.chat import estimate_tokens
 from fmlbench.testing.context import bare_context
@@ -43,7 +43,7 @@ def main() -> None:
     for name in sorted(entry.name for entry in AGENTS.values() if entry.proposer == MUTATE.name):
         strategy, session = grown(name, steps)
         history = session.history
-        has_sketches = any(note.kind == SKETCH for note in history.notes)
+        has_sketches = any(isinstance(note, SketchRecorded) for note in history.notes)
         aim = "none" if has_sketches else f"> {AIM:,}"
         milliseconds, tokens = prompting(strategy, session)
         decisions = f"{rate(strategy, history):,.0f}"

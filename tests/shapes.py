@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from itertools import cycle, islice
 
-from fmlbench.core.steps import History, Operator, Step
+from fmlbench.core.steps import History, Operator, StagePlan, Step
 
 
 def parents_of(history: History) -> list[int]:
@@ -59,10 +59,15 @@ def is_chains_from_the_baseline(history: History) -> None:
     assert len(history.drafts) >= 3
 
 
+def stage_of(step: Step) -> str:
+    assert isinstance(step.move.plan, StagePlan)
+    return step.move.plan.stage
+
+
 def is_four_stages(history: History) -> None:
     stages: defaultdict[str, list[Step]] = defaultdict(list)
     for step in history.proposed:
-        stages[step.move.tags["stage"]].append(step)
+        stages[stage_of(step)].append(step)
     assert list(stages) == ["basic", "tuning", "creative", "ablation"]
     assert [len(steps) for steps in stages.values()] == [2, 4, 10, 4]
     for name in ("tuning", "ablation"):

@@ -9,6 +9,7 @@ from fmlbench.agents.program.npm_package import install
 from fmlbench.agents.program.presets import PRESETS
 from fmlbench.agents.registry import agent_spec
 from fmlbench.core.errors import ModelTrouble
+from fmlbench.core.notes import AgentEnded
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Isolation, RunSpec
 from fmlbench.engine.run import create, execute_run, load_run
@@ -150,7 +151,7 @@ def test_it_edits_submits_twice_gets_scores_and_finishes(
     assert sum(usage.calls for usage in state.usages) == len(script), "its last words cost something, too"
     assert first.dollars is not None
     assert first.dollars > 0
-    assert f"{len(script)} calls" in next(note.text for note in state.notes if note.kind == "ending")
+    assert f"{len(script)} calls" in next(note.reason for note in state.notes if isinstance(note, AgentEnded))
     assert all(KEY in " ".join(heard.headers.values()) for heard in server.heard)
     assert KEY not in (folder.agent / "calls.jsonl").read_text()
     assert KEY not in log

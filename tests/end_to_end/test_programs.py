@@ -14,9 +14,9 @@ import pytest
 
 from fmlbench.agents.registry import agent_spec
 from fmlbench.core.errors import AgentFailed
+from fmlbench.core.notes import AgentEnded, FilesLeftOut, RequestRefused, ViolationSeen
 from fmlbench.core.progress import Silent
 from fmlbench.core.run import Budget, Isolation, RunSpec
-from fmlbench.core.steps import VIOLATION
 from fmlbench.engine.run import create, execute_run, load_run
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.experiment.samples import make_sample
@@ -167,7 +167,7 @@ def test_protected_files_are_not_taken_and_it_is_on_record(make: Run, dirs: Dirs
     state, log = play_out(make(command, steps=1), dirs)
     assert "Not submitted, because they are not editable: README.md, helper.py\n" in log
     assert state.steps[1].score == state.steps[0].score
-    assert "README.md, helper.py" in next(note.text for note in state.notes if note.kind == "protected")
+    assert next(note.paths for note in state.notes if isinstance(note, FilesLeftOut)) == ("README.md", "helper.py")
 
 
 def test_ten_submissions_at_once_spend_no_more_than_the_budget(make: Run, dirs: Dirs):
@@ -178,7 +178,7 @@ def test_ten_submissions_at_once_spend_no_more_than_the_budget(make: Run, dirs: 
     assert len(state.steps) == 3
     kinds = Counter(event.event for event in read_events(folder.events))
     assert (kinds["proposal-made"], kinds["step-finished"]) == (3, 3)
-    assert sum(note.kind == "refused" for note in state.notes) == 8
+    assert sum(isinstance(note, RequestRefused) for note in state.notes) == 8
 
 
 def test_a_program_cannot_talk_to_its_candidate_while_that_is_tested(make: Run, dirs: Dirs):
@@ -204,7 +204,7 @@ def test_forged_messages_get_an_answer_and_nothing_else_and_are_on_record(
     untouched, *others = (Snapshots(folder.code).read(step.snapshot) for step in state.steps)
     assert all(other == untouched for other in others)
     assert not list(dirs.runs.rglob("outside.py"))
-    violations = [note.text for note in state.notes if note.kind == VIOLATION]
+    violations = [note.text for note in state.notes if isinstance(note, ViolationSeen)]
     assert len(violations) == 6
     assert [path in " ".join(violations) for path in ("README.md", "../outside.py", "/lab/task/driver.py")] == [
         True
@@ -260,7 +260,7 @@ def test_a_program_finds_no_labels_no_scores_no_keys_and_no_way_out(
 def test_a_program_that_goes_on_after_its_deadline_is_ended(make: Run, dirs: Dirs):
     folder = make("(sleep 600 &) ; sleep 600", hours=5 / 3600)
     state, _ = play_out(folder, dirs)
-    assert "timeout" in state.notes[-1].text
+    assert "timeout" in next(note.reason for note in state.notes if isinstance(note, AgentEnded))
     assert not groups_of(folder.path.name)
 
 

@@ -6,9 +6,9 @@ import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from fmlbench.agents.strategies.sketches import SKETCH, Sketch, sketches_in
+from fmlbench.agents.strategies.sketches import sketches_in
 from fmlbench.core.agents import Session
-from fmlbench.core.steps import Note
+from fmlbench.core.notes import Sketch, SketchRecorded
 
 Counts = tuple[int, ...]
 
@@ -29,7 +29,7 @@ class Sketching:
         for index in missing:
             earlier = [known[step].shift for step in range(index)]
             known[index] = _sketch(session.code_of(index), baseline, earlier)
-            session.note(Note(step=index, kind=SKETCH, text=known[index].model_dump_json()))
+            session.note(SketchRecorded(step=index, sketch=known[index]))
 
 
 def _sketch(files: Mapping[str, str], baseline: Counts, earlier: Sequence[Counts]) -> Sketch:

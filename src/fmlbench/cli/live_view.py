@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from fmlbench.core.notes import AgentEnded, InvitationShown, Note
 from fmlbench.core.run import RunSpec, due_retests
-from fmlbench.core.steps import ENDING, INVITATION, Note
 from fmlbench.core.task import Task
 from fmlbench.core.text import counted, score_text
 from fmlbench.records.events import (
@@ -94,10 +94,10 @@ class RunView:
 
     def _show_note(self, note: Note) -> None:
         """Show messages to the user, and how an agent program ended."""
-        if note.kind == INVITATION:
+        if isinstance(note, InvitationShown):
             self._print(Text(note.text))
-        elif note.kind == ENDING:
-            self._print(Text(f"The agent ended: {one_line(note.text, 400)}."))
+        elif isinstance(note, AgentEnded):
+            self._print(Text(f"The agent ended: {one_line(note.reason, 400)}."))
 
     def _title(self) -> Text:
         spec = self._spec

@@ -5,8 +5,9 @@ from random import Random
 from typing import Protocol, runtime_checkable
 
 from fmlbench.core.evaluation import Metric
+from fmlbench.core.notes import Note
 from fmlbench.core.record import Record
-from fmlbench.core.steps import History, Move, Note, Proposal, Step
+from fmlbench.core.steps import History, Move, Proposal, Step
 from fmlbench.core.task import Limits
 
 

@@ -6,9 +6,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from fmlbench.core.evaluation import Evaluation, Goal, Metric, Outcome
+from fmlbench.core.notes import Note, UsageRecorded, WaitRecorded
 from fmlbench.core.record import Record
+from fmlbench.core.usage import Usage
 
 
 class Operator(StrEnum):
@@ -27,11 +32,30 @@ _DRAFT, _DEBUG = Operator.DRAFT, Operator.DEBUG
 
 
 class IdeaPlan(Record):
-    """How many ideas a proposer writes before the first is implemented."""
+    """Which idea a move implements, and how many a proposer writes before the first is implemented."""
 
+    kind: Literal["idea"] = "idea"
+    number: int
+    """The idea of this move, from 1."""
+    run: int
+    """The run of this idea, from 1; failed steps are not counted."""
     ideas: int
     reflections: int
     """Turns per idea: the first writes it, the others revise it."""
+
+
+class StagePlan(Record):
+    """The stage of a search and its goal; a language model sets the goals of all parts but the first."""
+
+    kind: Literal["stage"] = "stage"
+    stage: str
+    part: int
+    """The part of the stage, from 1."""
+    goal: str
+
+
+Plan = Annotated[IdeaPlan | StagePlan, Field(discriminator="kind")]
+"""What a strategy plans with a move, for the proposer."""
 
 
 class Move(Record):
@@ -41,27 +65,11 @@ class Move(Record):
     parents: tuple[int, ...] = (0,)
     context: tuple[int, ...] = ()
     """Steps whose ideas and results the proposer sees besides the parents."""
+    plan: Plan | None = None
+    hint: str = ""
+    """Advice for the proposer; language models read it."""
     tags: dict[str, str] = {}
-    """Further instructions of the strategy: the goal of a stage, the number of an idea. Trees show one word of it."""
-    plan: IdeaPlan | None = None
-    """Set on moves that start an idea."""
-
-
-class Usage(Record):
-    """The cost of making a proposal."""
-
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    """Input tokens that the provider read from its prompt cache."""
-    reasoning_tokens: int = 0
-    """Output tokens spent on hidden reasoning."""
-    dollars: float | None = 0.0
-    """None if the price is unknown; never an estimate."""
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    """CPU time of an agent that is a program; known when the program has ended."""
+    """Shown to people in trees, for example the number of a branch; no code reads them."""
 
 
 @dataclass(frozen=True)
@@ -107,29 +115,10 @@ class Step(Record):
 
 _SCORE = attrgetter("score")
 
-INVITATION = "invitation"
-"""Kind of a note that is shown to the person who works as the agent."""
-ENDING = "ending"
-"""Kind of a note that says how an agent that is a program ended."""
-SPENT = "spent"
-"""Kind of a note with a Usage that belongs to no step, such as model calls after the last submission."""
-WAITED = "waited"
-"""Kind of a note with the Usage of waiting for an unresponsive model; not counted in the run's hours."""
-VIOLATION = "violation"
-"""Kind of a note about detected behaviour that no honest agent shows."""
-
-
-class Note(Record):
-    """Something an agent logged (an idea, a reflection), so that a resumed run does not pay for it twice."""
-
-    step: int
-    kind: str
-    text: str
-
 
 def usages_of(steps: Iterable[Step], notes: Iterable[Note]) -> list[Usage]:
     """All usage of a run: of its steps, and usage that belongs to no step."""
-    outside_steps = [Usage.model_validate_json(note.text) for note in notes if note.kind in {SPENT, WAITED}]
+    outside_steps = [note.usage for note in notes if isinstance(note, UsageRecorded | WaitRecorded)]
     return [*(step.usage for step in steps), *outside_steps]
 
 

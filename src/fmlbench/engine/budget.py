@@ -5,8 +5,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from fmlbench.core.notes import Note, UsageRecorded, WaitRecorded
 from fmlbench.core.run import Budget
-from fmlbench.core.steps import SPENT, WAITED, Note, Step, Usage, usages_of
+from fmlbench.core.steps import Step
+from fmlbench.core.usage import Usage
 
 STARTING_CPU_SECONDS = 60.0
 """CPU time that a program may use for its start and for calls to an unresponsive model without being charged."""
@@ -15,8 +17,8 @@ STARTING_CPU_SECONDS = 60.0
 def hours_spent(steps: Sequence[Step], notes: Sequence[Note] = ()) -> float:
     """Hours of proposals and experiments, including usage outside of steps; the baseline is not counted."""
     on_steps = sum(step.evaluation.seconds + step.usage.seconds for step in steps[1:])
-    spent = sum(usage.seconds for usage in usages_of((), (note for note in notes if note.kind == SPENT)))
-    waited = sum(map(_compute_seconds, usages_of((), (note for note in notes if note.kind == WAITED))))
+    spent = sum(note.usage.seconds for note in notes if isinstance(note, UsageRecorded))
+    waited = sum(_compute_seconds(note.usage) for note in notes if isinstance(note, WaitRecorded))
     return (on_steps + spent + waited) / 3600
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from fmlbench.core.agents import Brief, SessionClosed
 from fmlbench.core.errors import InfraTrouble
 from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.notes import Note
 from fmlbench.core.run import RunSpec
-from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Step
+from fmlbench.core.steps import History, Move, Operator, Proposal, Step
 from fmlbench.core.task import ExamName
 from fmlbench.core.text import to_valid_utf8
 from fmlbench.engine.brief import write_brief
@@ -86,7 +87,7 @@ class RunSession:
 
     def note(self, note: Note) -> None:
         """Log a note."""
-        self.journal.append(NoteMade(note=note.model_copy(update={"text": to_valid_utf8(note.text)})))
+        self.journal.append(NoteMade(note=note))
 
     def submit(self, proposal: Proposal) -> Step:
         """Spend one step on a proposal."""

@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from fmlbench.core.evaluation import Evaluation, Metric
+from fmlbench.core.notes import Note
 from fmlbench.core.run import RetestKey, RunSpec
-from fmlbench.core.steps import History, Note, Step, Usage, usages_of
+from fmlbench.core.steps import History, Step, usages_of
 from fmlbench.core.task import Calibration, Task
+from fmlbench.core.usage import Usage
 from fmlbench.records.events import Event, RunFinished, RunStarted, Trouble
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import read_events

@@ -11,7 +11,7 @@ from typing import Self
 from pydantic import Field, TypeAdapter
 
 from fmlbench.core.record import Record
-from fmlbench.core.steps import Usage
+from fmlbench.core.usage import Usage
 from fmlbench.models.chat import CallKey, Tokens
 from fmlbench.models.meter import Spending, spending, total
 from fmlbench.records.log import RecordLog, read_records

@@ -10,10 +10,12 @@ from typing import Annotated, Literal
 from pydantic import Field, TypeAdapter
 
 from fmlbench.core.evaluation import Evaluation
+from fmlbench.core.notes import Note
 from fmlbench.core.record import Record
 from fmlbench.core.run import RetestKey, RetestKind, RunSpec
-from fmlbench.core.steps import Move, Note, Step, Usage
+from fmlbench.core.steps import Move, Step
 from fmlbench.core.task import Task
+from fmlbench.core.usage import Usage
 from fmlbench.records.provenance import Provenance
 
 FORMAT = 1

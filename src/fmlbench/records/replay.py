@@ -6,9 +6,11 @@ from itertools import chain
 
 from fmlbench.core.errors import RunDamaged
 from fmlbench.core.evaluation import Evaluation, Metric
+from fmlbench.core.notes import Note
 from fmlbench.core.run import RetestKey, RunSpec, due_retests
-from fmlbench.core.steps import History, Note, Step, Usage, usages_of
+from fmlbench.core.steps import History, Step, usages_of
 from fmlbench.core.task import Task
+from fmlbench.core.usage import Usage
 from fmlbench.records.events import (
     Event,
     NoteMade,

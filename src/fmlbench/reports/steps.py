@@ -9,7 +9,8 @@ from rich.text import Text
 from rich.tree import Tree
 
 from fmlbench.core.evaluation import Metric, Outcome
-from fmlbench.core.steps import VIOLATION, Operator, Step
+from fmlbench.core.notes import ViolationSeen
+from fmlbench.core.steps import IdeaPlan, Move, Operator, Plan, StagePlan, Step
 from fmlbench.core.text import score_text
 from fmlbench.records.replay import RunState
 from fmlbench.reports.number_text import duration_text
@@ -30,6 +31,7 @@ class StepRow:
     operator: Operator
     parents: tuple[int, ...]
     tags: Mapping[str, str]
+    """The plan, the hint and the tags of the move."""
     outcome: Outcome
     score: float | None
     is_best: bool
@@ -69,7 +71,7 @@ def _row(step: Step, state: RunState, before: Sequence[str], *, is_best: bool, w
         index=step.index,
         operator=step.move.operator,
         parents=step.move.parents,
-        tags=step.move.tags,
+        tags=_tags_of(step.move),
         outcome=step.evaluation.outcome,
         score=step.score,
         is_best=is_best,
@@ -84,11 +86,27 @@ def _row(step: Step, state: RunState, before: Sequence[str], *, is_best: bool, w
     )
 
 
+def _tags_of(move: Move) -> dict[str, str]:
+    hint = {"hint": move.hint} if move.hint else {}
+    return {**_plan_tags(move.plan), **hint, **move.tags}
+
+
+def _plan_tags(plan: Plan | None) -> dict[str, str]:
+    """The plan of a move in words."""
+    match plan:
+        case IdeaPlan():
+            return {"idea": str(plan.number), "run": str(plan.run)}
+        case StagePlan():
+            return {"stage": plan.stage, "part": str(plan.part), "goal": plan.goal}
+        case None:
+            return {}
+
+
 def _violations_before(state: RunState) -> Mapping[int, Sequence[str]]:
     """The agent's violations before each step; those after the last step are assigned to it."""
     violations: defaultdict[int, list[str]] = defaultdict(list[str])
     for note in state.notes:
-        if note.kind == VIOLATION:
+        if isinstance(note, ViolationSeen):
             violations[min(note.step, len(state.steps) - 1)].append(note.text)
     return violations
 

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from fmlbench.core.evaluation import Metric
+from fmlbench.core.notes import AgentEnded, ViolationSeen
 from fmlbench.core.run import RetestKind, RunSpec
-from fmlbench.core.steps import ENDING, VIOLATION, Step, Usage
+from fmlbench.core.steps import Step
 from fmlbench.core.task import Task
+from fmlbench.core.usage import Usage
 from fmlbench.metrics.flags import Flag, flags_of
 from fmlbench.metrics.performance import scores_of
 from fmlbench.metrics.statistics.intervals import Estimate, estimate
@@ -159,7 +161,9 @@ def summarise(spec: RunSpec, state: RunState, task: Task, *, is_played: bool = T
 
 
 def _ending(state: RunState) -> str:
-    return next((note.text for note in state.notes if note.kind == ENDING), state.finished) if state.finished else ""
+    if not state.finished:
+        return ""
+    return next((note.reason for note in state.notes if isinstance(note, AgentEnded)), state.finished)
 
 
 def _stage(spec: RunSpec, state: RunState, metric: Metric, *, is_played: bool) -> RunPhase:
@@ -238,5 +242,5 @@ def _violations(state: RunState) -> int:
     seen = [step.evaluation for step in state.steps]
     if state.finished:
         seen += [*state.tests.values(), *state.retests.values()]
-    by_agent = sum(note.kind == VIOLATION for note in state.notes)
+    by_agent = sum(isinstance(note, ViolationSeen) for note in state.notes)
     return by_agent + sum(len(evaluation.violations) for evaluation in seen)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fmlbench.core.evaluation import Evaluation, Goal, Metric, Outcome
-from fmlbench.core.steps import History, Move, Note, Operator, Step
+from fmlbench.core.notes import Note
+from fmlbench.core.steps import History, Move, Operator, Step
 
 ACCURACY = Metric(name="accuracy", goal=Goal.MAXIMIZE, best=1.0, worst=0.0)
 ERROR = Metric(name="error", goal=Goal.MINIMIZE, best=0.0, worst=1.0)

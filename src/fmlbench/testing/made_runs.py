@@ -12,8 +12,9 @@ from random import Random
 
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.run import AgentSpec, Budget, Isolation, RetestKind, RunSpec, due_retests
-from fmlbench.core.steps import History, Move, Operator, Step, Usage
+from fmlbench.core.steps import History, Move, Operator, Step
 from fmlbench.core.task import Task
+from fmlbench.core.usage import Usage
 from fmlbench.records.events import (
     EVENTS,
     Event,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from fmlbench.core.agents import Brief
 from fmlbench.core.evaluation import Evaluation, Metric, Outcome
-from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Step
+from fmlbench.core.notes import Note
+from fmlbench.core.steps import History, Move, Operator, Proposal, Step
 from fmlbench.testing.histories import ACCURACY, Result, evaluation_of
 
 Files = Mapping[str, str]

@@ -9,7 +9,8 @@ from fmlbench.agents.registry import AGENTS, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent, seeded_rng
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.core.agents import Agent, Session
-from fmlbench.core.steps import Move, Operator, Proposal, Usage
+from fmlbench.core.steps import Move, Operator, Proposal
+from fmlbench.core.usage import Usage
 from fmlbench.testing.context import bare_context
 from fmlbench.testing.sessions import RecordedSession, comparable_steps
 

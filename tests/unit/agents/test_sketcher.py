@@ -6,8 +6,9 @@ import pytest
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.sketcher import Sketching
 from fmlbench.agents.strategies.random_search import RandomSearch
-from fmlbench.agents.strategies.sketches import SKETCH, sketches_in
+from fmlbench.agents.strategies.sketches import sketches_in
 from fmlbench.core.agents import Session
+from fmlbench.core.notes import SketchRecorded
 from fmlbench.core.steps import Move, Operator, Proposal
 from fmlbench.testing.sessions import RecordedSession
 
@@ -55,7 +56,7 @@ def test_what_is_on_record_is_not_noted_again():
     recorded = session("x = 1", "x = 2")
     Sketching().observe(recorded)
     Sketching().observe(recorded)
-    assert [note.step for note in recorded.history.notes if note.kind == SKETCH] == [0, 1]
+    assert [note.step for note in recorded.history.notes if isinstance(note, SketchRecorded)] == [0, 1]
 
 
 class Growing:

@@ -6,8 +6,8 @@ from rich.console import Console
 
 from fmlbench.cli.live_view import RunView, jobs_left
 from fmlbench.core.evaluation import Evaluation, Outcome
+from fmlbench.core.notes import AgentEnded
 from fmlbench.core.run import Isolation, RunSpec
-from fmlbench.core.steps import ENDING, Note
 from fmlbench.records.events import Event, NoteMade, RunFinished, Trouble
 from fmlbench.records.replay import RunState
 from tests.unit.reports.by_hand import (
@@ -99,7 +99,7 @@ def test_trouble_with_the_machine_is_told():
 
 
 def test_how_a_program_ended_is_told():
-    note = Note(step=1, kind=ENDING, text="crashed: exit code 2: no such file\x1b[2J; 0 CPU seconds")
+    note = AgentEnded(step=1, reason="crashed: exit code 2: no such file\x1b[2J; 0 CPU seconds")
     assert shown(spec_of(), baseline(), NoteMade(note=note))[-1] == (
         "The agent ended: crashed: exit code 2: no such file; 0 CPU seconds."
     )

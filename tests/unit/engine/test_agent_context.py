@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.evaluation import Outcome
+from fmlbench.core.notes import UsageRecorded, WaitRecorded
 from fmlbench.core.progress import Silent
-from fmlbench.core.steps import SPENT, WAITED, Note, Usage
+from fmlbench.core.usage import Usage
 from fmlbench.engine.agent_context import agent_context_of
 from fmlbench.engine.preparation import prepare
 from fmlbench.experiment.prepared_task import PreparedTask
@@ -47,8 +48,9 @@ def test_usage_outside_of_steps_counts_against_the_hours(toy: PreparedTask, dirs
     with open_session(toy, dirs) as session:
         workspace = agent_context_of(session, dirs, is_program=True).require_workspace()
         hours = [workspace.hours_left()]
-        for kind, cpu_seconds in ((SPENT, 0.0), (WAITED, 10.0), (WAITED, 1860.0), (WAITED, 9000.0), (SPENT, 0.0)):
-            usage = Usage(seconds=3600.0, cpu_seconds=cpu_seconds)
-            session.note(Note(step=0, kind=kind, text=usage.model_dump_json()))
+        spent, waits = UsageRecorded(step=0, usage=Usage(seconds=3600.0)), (10.0, 1860.0, 9000.0)
+        waited = [WaitRecorded(step=0, usage=Usage(seconds=3600.0, cpu_seconds=cpu)) for cpu in waits]
+        for note in (spent, *waited, spent):
+            session.note(note)
             hours.append(workspace.hours_left())
     assert [round(hours[0] - left, 6) for left in hours] == [0.0, 1.0, 1.0, 1.5, 2.5, 3.5]

@@ -2,7 +2,8 @@ import math
 from dataclasses import dataclass, field
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.steps import Move, Operator, Step, Usage
+from fmlbench.core.steps import Move, Operator, Step
+from fmlbench.core.usage import Usage
 from fmlbench.engine.budget import Countdown
 
 

@@ -3,7 +3,8 @@ from dataclasses import replace
 import pytest
 
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.steps import SPENT, Note, Usage
+from fmlbench.core.notes import UsageRecorded
+from fmlbench.core.usage import Usage
 from fmlbench.metrics import cost, reliability
 from fmlbench.metrics.measure import Missing
 from fmlbench.metrics.reliability import OutcomeClass
@@ -50,7 +51,7 @@ def test_cost_adds_up_and_what_is_left_of_the_wall_time_is_waiting():
 def test_what_was_spent_on_no_step_counts_too():
     run = trace(0.6, 0.7, wall=3600.0)
     last_words = Usage(calls=1, input_tokens=400, output_tokens=100, dollars=1.5, seconds=8)
-    note = Note(step=3, kind=SPENT, text=last_words.model_dump_json())
+    note = UsageRecorded(step=3, usage=last_words)
     chatty = replace(run, notes=[note])
     assert cost.tokens(chatty) - cost.tokens(run) == pytest.approx(0.0005)
     assert cost.dollars(chatty) == pytest.approx(2.0)

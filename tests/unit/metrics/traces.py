@@ -8,8 +8,9 @@ import numpy as np
 
 from fmlbench.core.evaluation import Evaluation, Goal, Metric, Outcome
 from fmlbench.core.run import RetestKey, RetestKind
-from fmlbench.core.steps import Move, Operator, Step, Usage
+from fmlbench.core.steps import Move, Operator, Step
 from fmlbench.core.task import Task
+from fmlbench.core.usage import Usage
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.trace import Cloud, Trace
 from tests.unit.reports.by_hand import spec_of, toy

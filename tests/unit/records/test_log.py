@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import RunDamaged, RunLocked
+from fmlbench.core.notes import IdeaLogged
 from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
-from fmlbench.core.steps import Note
 from fmlbench.records.events import NoteMade, RunFinished, RunStarted
 from fmlbench.records.lease import locked
 from fmlbench.records.log import EventLog, read_events
@@ -23,7 +23,7 @@ PROVENANCE = describe_machine(environment="numpy", sandbox="bubblewrap", secret=
 
 
 def note(text: str) -> NoteMade:
-    return NoteMade(note=Note(step=1, kind="idea", text=text))
+    return NoteMade(note=IdeaLogged(step=1, number=1, text=text))
 
 
 def test_appended_records_are_read_in_order(tmp_path: Path):
@@ -44,7 +44,8 @@ def test_a_torn_last_line_is_ignored_by_readers_and_moved_by_writers(tmp_path: P
     assert read_events(path) == read_events(path)[:1]
     with EventLog(path) as log:
         log.append(note("after"))
-    assert [event.note.text for event in read_events(path) if isinstance(event, NoteMade)] == ["whole", "after"]
+    notes = [event.note for event in read_events(path) if isinstance(event, NoteMade)]
+    assert notes == [note("whole").note, note("after").note]
     assert torn.rstrip(b"\n") in path.with_name("log.torn").read_bytes()
 
 

@@ -1,6 +1,6 @@
 """The history that an agent sees is rebuilt from the logs."""
 
-from fmlbench.core.steps import Note
+from fmlbench.core.notes import IdeaDone, IdeaLogged
 from fmlbench.records.events import NoteMade
 from tests.unit.reports.by_hand import baseline, spec_of, started, state_of, step, toy
 
@@ -11,6 +11,6 @@ def test_the_history_has_the_budget_of_its_run():
 
 
 def test_the_history_has_the_notes_in_order():
-    notes = [Note(step=0, kind="idea", text="first"), Note(step=1, kind="idea", text="second")]
+    notes = [IdeaLogged(step=0, number=1, text="first"), IdeaDone(step=1, text="second")]
     state = state_of(baseline(), NoteMade(note=notes[0]), step(1, 0.6), NoteMade(note=notes[1]))
     assert list(state.history(toy().metric).notes) == notes

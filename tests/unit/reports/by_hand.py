@@ -8,8 +8,9 @@ from rich.console import Console, RenderableType
 
 from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.run import AgentSpec, Budget, Isolation, RunSpec
-from fmlbench.core.steps import Move, Operator, Step, Usage
+from fmlbench.core.steps import Move, Operator, Step
 from fmlbench.core.task import Calibration, Figure, Measured, Task
+from fmlbench.core.usage import Usage
 from fmlbench.records.events import Event, Retested, RunFinished, RunStarted, StepFinished, TestScored
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.log import EventLog
@@ -63,12 +64,12 @@ def step(
     idea: str = "an idea",
     parents: tuple[int, ...] = (0,),
     usage: Usage | None = None,
-    tags: dict[str, str] | None = None,
+    move: Move | None = None,
 ) -> StepFinished:
     """A step that took two seconds to run and one to propose."""
     if not isinstance(result, Evaluation):
         result = Evaluation(outcome=Outcome.OK, score=result, seconds=2.0)
-    move = Move(operator=Operator.IMPROVE, parents=parents, tags=tags or {})
+    move = move or Move(operator=Operator.IMPROVE, parents=parents)
     usage = usage or Usage(seconds=1.0)
     return StepFinished(step=Step(index=index, move=move, idea=idea, snapshot="b" * 40, evaluation=result, usage=usage))
 

@@ -3,8 +3,9 @@
 import pytest
 
 from fmlbench.core.evaluation import Evaluation, Goal, Metric, Outcome
+from fmlbench.core.notes import AgentEnded, UsageRecorded, ViolationSeen
 from fmlbench.core.run import Isolation
-from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Note, Usage
+from fmlbench.core.usage import Usage
 from fmlbench.records.events import NoteMade, Retested, RunFinished
 from fmlbench.reports.summary import RunPhase, RunSummary, RunVerdict, summarise
 from tests.unit.reports.by_hand import (
@@ -184,7 +185,7 @@ def test_dollars_are_added_up_unless_one_price_is_not_known():
     known = [started(spec), baseline(), step(1, 0.7, usage=Usage(dollars=0.25)), step(2, 0.7, usage=Usage(dollars=0.5))]
     assert summarise(spec, state_of(*known), toy()).dollars == 0.75
     last_words = Usage(calls=2, input_tokens=30, dollars=1.0)
-    chatty = [*known, NoteMade(note=Note(step=3, kind=SPENT, text=last_words.model_dump_json()))]
+    chatty = [*known, NoteMade(note=UsageRecorded(step=3, usage=last_words))]
     summary = summarise(spec, state_of(*chatty), toy())
     assert (summary.dollars, summary.calls, summary.input_tokens) == (1.75, 2, 30)
     unknown = [*known, step(3, 0.7, usage=Usage(dollars=None))]
@@ -193,19 +194,19 @@ def test_dollars_are_added_up_unless_one_price_is_not_known():
 
 def test_what_an_agent_tried_at_the_desk_counts_as_a_violation():
     spec = spec_of()
-    tried = NoteMade(note=Note(step=1, kind=VIOLATION, text="forged"))
+    tried = NoteMade(note=ViolationSeen(step=1, text="forged"))
     assert summarise(spec, state_of(started(spec), baseline(), tried), toy()).violations == 1
 
 
 def test_the_cpu_seconds_of_a_program_are_added_up_over_interruptions():
     spec = spec_of()
-    parts = [NoteMade(note=Note(step=1, kind=SPENT, text=Usage(cpu_seconds=s).model_dump_json())) for s in (1.5, 2.0)]
+    parts = [NoteMade(note=UsageRecorded(step=1, usage=Usage(cpu_seconds=s))) for s in (1.5, 2.0)]
     assert summarise(spec, state_of(started(spec), baseline(), *parts), toy()).program_cpu_seconds == 3.5
 
 
 def test_how_a_program_ended_is_told_in_its_own_words_once_the_run_is_over():
     spec = spec_of()
-    events = [started(spec), baseline(), NoteMade(note=Note(step=1, kind=ENDING, text="crashed: exit code 7"))]
+    events = [started(spec), baseline(), NoteMade(note=AgentEnded(step=1, reason="crashed: exit code 7"))]
     assert summarise(spec, state_of(*events), toy()).ended == ""
     over = RunFinished(reason="the agent is done")
     assert summarise(spec, state_of(*events, over), toy()).ended == "crashed: exit code 7"

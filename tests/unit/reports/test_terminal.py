@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from fmlbench.core.run import Isolation, RunSpec
-from fmlbench.core.steps import Usage
+from fmlbench.core.usage import Usage
 from fmlbench.records.events import Event, RunFinished
 from fmlbench.reports.summary import summarise
 from fmlbench.reports.terminal import render_summary, run_table

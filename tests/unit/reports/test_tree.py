@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.steps import VIOLATION, Note
+from fmlbench.core.notes import ViolationSeen
+from fmlbench.core.steps import IdeaPlan, Move, Operator, StagePlan
 from fmlbench.records.events import Event, NoteMade
 from fmlbench.reports.steps import DEEPEST, StepRow, step_rows, step_tree
 from tests.unit.reports.by_hand import baseline, complete_run, rendered, spec_of, started, state_of, step, toy
@@ -53,7 +54,7 @@ def test_what_a_candidate_wrote_is_text_and_nothing_else():
 
 
 def test_what_an_agent_tried_stands_with_the_step_it_was_on_its_way_to():
-    tried = [NoteMade(note=Note(step=at, kind=VIOLATION, text=f"forged {at}")) for at in (1, 2, 3)]
+    tried = [NoteMade(note=ViolationSeen(step=at, text=f"forged {at}")) for at in (1, 2, 3)]
     rows = rows_of(baseline(), tried[0], step(1, 0.6), tried[1], step(2, 0.6), tried[2])
     assert [row.violations for row in rows] == [(), ("forged 1",), ("forged 2", "forged 3")]
     assert "violation: forged 3" in rendered(step_tree(rows), width=200)
@@ -72,9 +73,17 @@ def test_all_parents_are_named_where_a_step_stands_beside_the_first():
 
 
 def test_what_a_strategy_calls_a_step_is_told_where_one_word_says_it():
-    tags = {"stage": "tuning", "part": "2", "goal": "Tune what works.", "odd": HOSTILE, "none": ""}
-    line = rendered(step_tree(rows_of(baseline(), step(1, 0.6, tags=tags))), width=200).splitlines()[1]
-    assert "improve, stage tuning, part 2: an idea" in line
+    plan = StagePlan(stage="tuning", part=2, goal="Tune what works.")
+    move = Move(
+        operator=Operator.IMPROVE, plan=plan, hint="Go deeper.", tags={"branch": "3", "odd": HOSTILE, "none": ""}
+    )
+    line = rendered(step_tree(rows_of(baseline(), step(1, 0.6, move=move))), width=200).splitlines()[1]
+    assert "improve, stage tuning, part 2, branch 3: an idea" in line
+
+
+def test_the_idea_that_a_step_implements_is_shown():
+    move = Move(operator=Operator.DRAFT, plan=IdeaPlan(number=4, run=2, ideas=25, reflections=3))
+    assert "draft, idea 4, run 2: an idea" in rendered(step_tree(rows_of(baseline(), step(1, 0.6, move=move))))
 
 
 def test_a_line_of_descent_is_drawn_as_a_line():

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.steps import SPENT, Note, Usage
+from fmlbench.core.notes import UsageRecorded
+from fmlbench.core.usage import Usage
 from fmlbench.records.events import Event, NoteMade, Retested, RunFinished
 from fmlbench.records.events import TestScored as Scored
 from fmlbench.scheduling.cost import execution_seconds_of
@@ -43,7 +44,7 @@ START = (0.0, started(spec_of()))
 
 def test_steps_count_as_long_as_they_took_and_were_thought_about():
     # The baseline took 20 s; the step 2 s, and 1 s to propose; 4 s were spent on no step.
-    spent = NoteMade(note=Note(step=1, kind=SPENT, text=Usage(seconds=4).model_dump_json()))
+    spent = NoteMade(note=UsageRecorded(step=1, usage=Usage(seconds=4)))
     assert (
         execution_seconds_of(logged(START, (21, baseline(seconds=20)), (500, step(1, 0.6)), (600, spent))) == 20 + 3 + 4
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.steps import Usage
+from fmlbench.core.usage import Usage
 from fmlbench.records.events import RunFinished
 from fmlbench.records.lease import own_lease
 from fmlbench.scheduling.attempts import AttemptEnd, Began, log_attempt, read_attempts

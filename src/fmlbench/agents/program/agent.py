@@ -10,11 +10,13 @@ from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.job import Left, build_job
 from fmlbench.agents.program.model_answers import ModelAnswers, answers_of
 from fmlbench.agents.program.program import Program
-from fmlbench.agents.program.submission_server import REFUSED, SubmissionServer, is_over
+from fmlbench.agents.program.submission_server import SubmissionServer, is_over
 from fmlbench.agents.program.unix_socket import open_socket, serve_one
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.errors import AgentFailed, InfraTrouble, ModelTrouble
-from fmlbench.core.steps import ENDING, SPENT, WAITED, History, Note, Usage, usages_of
+from fmlbench.core.notes import AgentEnded, RequestRefused, UsageRecorded, WaitRecorded
+from fmlbench.core.steps import History, usages_of
+from fmlbench.core.usage import Usage
 from fmlbench.models.meter import Caps
 from fmlbench.models.proxy.access import ModelAccess, ProxyStats
 from fmlbench.sandbox.freeze import Freezer
@@ -45,7 +47,7 @@ class ProgramAgent:
             return
         before, hours = len(session.history), self.workspace.hours_left()
         if hours <= 0:
-            session.note(Note(step=before, kind=ENDING, text="its hours were spent before it could be resumed"))
+            session.note(AgentEnded(step=before, reason="its hours were spent before it could be resumed"))
             return
         with self._counters() as counters:
             calls_before = counters.usage().calls if counters else 0
@@ -54,9 +56,9 @@ class ProgramAgent:
             execution = self._run_program(server, counters, freezer)
         # Usage and rejected requests are recorded first, whatever the ending.
         answers = answers_of(counters, self.workspace.folder, calls_before, execution.ending)
-        server.settle(execution.cpu_seconds, WAITED if answers.trouble and not answers.has_any else SPENT)
+        server.settle(execution.cpu_seconds, WaitRecorded if answers.trouble and not answers.has_any else UsageRecorded)
         if counters and counters.refusals:
-            session.note(Note(step=len(session.history), kind=REFUSED, text="\n".join(counters.refusals)))
+            session.note(RequestRefused(step=len(session.history), text="\n".join(counters.refusals)))
         if session.is_open:
             _require_end(execution, answers, has_submitted=len(session.history) > before)
         server.close("; ".join(filter(None, (_ending(execution), counters and counters.summary()))))

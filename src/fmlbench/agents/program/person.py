@@ -12,7 +12,7 @@ from fmlbench.agents.program.job import Left, inside, lay_out
 from fmlbench.agents.program.submission_server import SubmissionServer, is_over
 from fmlbench.agents.program.unix_socket import open_socket, serve_one
 from fmlbench.core.agents import Session
-from fmlbench.core.steps import INVITATION, Note
+from fmlbench.core.notes import InvitationShown
 
 _POLL_SECONDS = 0.2
 
@@ -43,7 +43,7 @@ class Person:
                 practice=self.workspace.practice,
                 clock=self.clock,
             )
-            session.note(Note(step=len(session.history), kind=INVITATION, text=self._invitation()))
+            session.note(InvitationShown(step=len(session.history), text=self._invitation()))
             ending = self._serve(listening, server)
             server.settle()
             server.close(ending)

@@ -29,21 +29,28 @@ from fmlbench.agents.program.protocol import (
 from fmlbench.agents.program.text import caps_of, data_of, line_of, outcome_of, step_data, with_details
 from fmlbench.core.agents import Session
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.steps import ENDING, SPENT, VIOLATION, Move, Note, Operator, Proposal, Step, Usage
+from fmlbench.core.notes import (
+    AgentEnded,
+    FilesLeftOut,
+    RequestRefused,
+    TrialRecorded,
+    UsageRecorded,
+    ViolationSeen,
+    WaitRecorded,
+)
+from fmlbench.core.steps import Move, Operator, Proposal, Step
 from fmlbench.core.task import Editable
-from fmlbench.core.text import score_text, to_valid_utf8
+from fmlbench.core.text import to_valid_utf8
+from fmlbench.core.usage import Usage
 from fmlbench.models.meter import Caps
 from fmlbench.workspace.editing_rules import review_files
 from fmlbench.workspace.trees import matches
 
 _LONGEST_IDEA = 2000
-_TRIAL = "trial"
-"""The kind of note that records a practice run."""
-REFUSED = "refused"
-"""The kind of note that records a rejected request."""
 _MOST_NOTES = 30
 """Limit of notes of each kind: repeated invalid requests must not fill the disk."""
 _LONGEST_NOTE = 200
+_Complaint = type[RequestRefused | ViolationSeen]
 
 
 @dataclass
@@ -74,32 +81,34 @@ class SubmissionServer:
     def answer(self, line: bytes) -> Response:
         """Process one request; errors are reported in the answer."""
         if not line:
-            return self._refuse(REFUSED, "The request is empty, too long or took too long to arrive.")
+            return self._refuse(RequestRefused, "The request is empty, too long or took too long to arrive.")
         try:
             request = read_request(line)
         except Unreadable as why:
             # fml only sends valid requests, so the program bypassed it.
-            return self._refuse(VIOLATION, f"The request is invalid: {_short(str(why))}.")
+            return self._refuse(ViolationSeen, f"The request is invalid: {_short(str(why))}.")
         if isinstance(request, SubmitRequest | TrialRequest | CheckRequest) and (
             foreign := self._not_editable(request.files)
         ):
             # fml only sends editable files, so the program bypassed it. The request is processed anyway.
-            self._record(VIOLATION, f"{request.ask} with files that are not editable: {_listed(foreign)}")
+            self._record(
+                ViolationSeen, f"{request.ask} with files that are not editable: {', '.join(_short_paths(foreign))}"
+            )
         answer = self._process(request)
         if not answer.ok:
-            self._record(REFUSED, f"{request.ask}: {answer.text}")
+            self._record(RequestRefused, f"{request.ask}: {answer.text}")
         return answer
 
-    def _refuse(self, kind: str, text: str) -> Response:
+    def _refuse(self, kind: _Complaint, text: str) -> Response:
         self._record(kind, text)
         return Response(ok=False, text=text)
 
-    def _record(self, kind: str, text: str) -> None:
+    def _record(self, kind: _Complaint, text: str) -> None:
         """Note a rejected request, up to a limit for each kind."""
-        known = sum(note.kind == kind for note in self.session.history.notes)
+        known = sum(isinstance(note, kind) for note in self.session.history.notes)
         if known < _MOST_NOTES:
-            is_last = known == _MOST_NOTES - 1
-            self._note(kind, f"{_short(text)}{' (further notes of this kind are omitted)' if is_last else ''}")
+            more = " (further notes of this kind are omitted)" if known == _MOST_NOTES - 1 else ""
+            self.session.note(kind(step=self._next_step, text=f"{_short(text)}{more}"))
 
     def _process(self, request: Request) -> Response:
         match request:
@@ -165,9 +174,9 @@ class SubmissionServer:
         evaluation = self.practice({path: to_valid_utf8(text) for path, text in trial.files.items()})
         if evaluation.outcome is Outcome.REJECTED:
             # Nothing was run, so the number of such notes must be limited.
-            self._record(REFUSED, f"try: {evaluation.reason}")
+            self._record(RequestRefused, f"try: {evaluation.reason}")
         else:
-            self._note(_TRIAL, f"{evaluation.outcome} {score_text(evaluation.score)}")
+            self.session.note(TrialRecorded(step=self._next_step, outcome=evaluation.outcome, score=evaluation.score))
         head = f"practice: {outcome_of(evaluation)}. Practice questions differ from those of validation."
         return Response(
             ok=True, text=with_details(head, evaluation), data={**data_of(evaluation), "log_tail": evaluation.log_tail}
@@ -179,7 +188,7 @@ class SubmissionServer:
         if self.is_done:
             return Response(ok=False, text="The session was ended by 'fml done'.", data=self._facts())
         if submission.left_out:
-            self._note("protected", f"changed but not submitted: {_listed(submission.left_out)}")
+            self.session.note(FilesLeftOut(step=self._next_step, paths=_short_paths(submission.left_out)))
         proposal = Proposal(
             move=Move(operator=Operator.IMPROVE, parents=(self._parent,)),
             files={path: to_valid_utf8(text) for path, text in submission.files.items()},
@@ -205,22 +214,23 @@ class SubmissionServer:
         if self.session.pending is not None:
             self._test(self.session.pending)
 
-    def settle(self, cpu_seconds: float = 0.0, kind: str = SPENT) -> None:
+    def settle(self, cpu_seconds: float = 0.0, kind: type[UsageRecorded | WaitRecorded] = UsageRecorded) -> None:
         """Record the usage since the last step and the CPU time since the program's start."""
         usage = self._usage().model_copy(update={"cpu_seconds": cpu_seconds})
         self._since = self.clock()
-        self._note(kind, usage.model_dump_json())
+        self.session.note(kind(step=self._next_step, usage=usage))
 
     def close(self, ending: str) -> None:
         """Record how the agent ended; it is not started again."""
-        self._note(ENDING, ending)
+        self.session.note(AgentEnded(step=self._next_step, reason=ending))
 
     def _usage(self) -> Usage:
         """The usage since the last step."""
         return self.spent().model_copy(update={"seconds": self.clock() - self._since})
 
-    def _note(self, kind: str, text: str) -> None:
-        self.session.note(Note(step=len(self.session.history), kind=kind, text=text))
+    @property
+    def _next_step(self) -> int:
+        return len(self.session.history)
 
     def _status(self) -> str:
         history = self.session.history
@@ -254,7 +264,7 @@ class SubmissionServer:
             "dollars_left": caps.dollars,
             "best_step": history.best.index if history.best else None,
             "best_score": history.best.score if history.best else None,
-            "trials": sum(note.kind == _TRIAL for note in history.notes),
+            "trials": sum(isinstance(note, TrialRecorded) for note in history.notes),
             "information_bytes_allowed": self.session.brief.information_bytes,
             "last": {**step_data(last), "log_tail": last.evaluation.log_tail},
             "steps": [{"idea": step.idea, **step_data(step)} for step in history],
@@ -263,11 +273,11 @@ class SubmissionServer:
 
 def is_over(session: Session) -> bool:
     """Whether the budget is spent or the agent's end is on record."""
-    return not session.is_open or any(note.kind == ENDING for note in session.history.notes)
+    return not session.is_open or any(isinstance(note, AgentEnded) for note in session.history.notes)
 
 
-def _listed(paths: Sequence[str]) -> str:
-    return ", ".join(_short(path) for path in paths[:20])
+def _short_paths(paths: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_short(path) for path in paths[:20])
 
 
 def _short(text: str) -> str:

@@ -48,12 +48,16 @@ class Adaptive:
             return climb(history, history.steps, self.debug_tries)
         place = (len(history) - 1 - fork) % count
         branch = _branch(history, fork, place, count)
-        hint = self._hint(branch)
         firsts = range(1 + fork, min(1 + fork + count, len(history)))
         journal = range(max(1, len(history) - _JOURNAL), len(history))
-        tags = {"branch": str(place + 1)} | ({"hint": hint} if hint else {})
         move = climb(history, branch.steps, self.debug_tries)
-        return move.model_copy(update={"tags": tags, "context": tuple(sorted({*firsts, *journal}))})
+        return move.model_copy(
+            update={
+                "context": tuple(sorted({*firsts, *journal})),
+                "hint": self._hint(branch),
+                "tags": {"branch": str(place + 1)},
+            }
+        )
 
     def _fork(self, history: History) -> int | None:
         """The number of steps after which the search first stagnated; None if it has not."""

@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from random import Random
 
 from fmlbench.agents.settings import parameter
+from fmlbench.core.notes import IdeaDone
 from fmlbench.core.steps import History, IdeaPlan, Move, Operator, Step
-
-IDEA_DONE = "idea-done"
-"""The kind of note with which a proposer marks a step's idea as finished."""
 
 
 @dataclass(frozen=True)
@@ -35,25 +33,27 @@ class AIScientist:
             operator=Operator.DEBUG if last.has_failed else Operator.IMPROVE,
             parents=(last.index,),
             context=tuple(step.index for step in chain),
-            tags={"idea": str(number), "run": str(run)},
+            plan=self._plan(number, run, history),
         )
 
     def _begin(self, number: int, history: History) -> Move | None:
         if number > self.ideas:
             return None
-        # Every idea takes at least one step, so more ideas than steps would never be implemented.
-        ideas = min(self.ideas, history.budget)
         return Move(
             operator=Operator.DRAFT,
             context=tuple(step.index for step in history.drafts),
-            tags={"idea": str(number), "run": "1"},
-            plan=IdeaPlan(ideas=ideas, reflections=self.reflections),
+            plan=self._plan(number, 1, history),
         )
+
+    def _plan(self, number: int, run: int, history: History) -> IdeaPlan:
+        # Every idea takes at least one step, so more ideas than steps would never be implemented.
+        ideas = min(self.ideas, history.budget)
+        return IdeaPlan(number=number, run=run, ideas=ideas, reflections=self.reflections)
 
     def _is_over(self, chain: Sequence[Step], history: History) -> bool:
         """Whether an idea had all its runs, failed too often, or is marked as done and its last step works."""
         last_tries, idea_steps = chain[-self.tries :], {step.index for step in chain}
-        is_done = any(note.kind == IDEA_DONE and note.step in idea_steps for note in history.notes)
+        is_done = any(isinstance(note, IdeaDone) and note.step in idea_steps for note in history.notes)
         return (
             sum(step.score is not None for step in chain) >= self.runs
             or (len(last_tries) == self.tries and all(step.has_failed for step in last_tries))

@@ -34,13 +34,13 @@ class AIScientistV2:
         """Return the move for the current stage."""
         stage = stage_at(history, (self.basic, self.tuning, self.creative))
         before = history.best_of(history.steps[1 : stage.first])
-        tags = stage.tags(history)
+        plan = stage.plan(history)
         if before is not None and stage.varies_one_step:
             journal = tuple(step.index for step in history.steps[stage.first :])
-            return Move(operator=Operator.IMPROVE, parents=(before.index,), context=journal, tags=tags)
+            return Move(operator=Operator.IMPROVE, parents=(before.index,), context=journal, plan=plan)
         start = before.index if before else 0
         move = self._grow(history, stage, start, rng)
-        return move.model_copy(update={"tags": tags})
+        return move.model_copy(update={"plan": plan})
 
     def _grow(self, history: History, stage: SearchStage, start: int, rng: Random) -> Move:
         """One move of a batch: all use only what was known at its start, and each uses a different tree."""

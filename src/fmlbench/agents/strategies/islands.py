@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fmlbench.agents.strategies.sketches import Sketch, sketches_in
+from fmlbench.agents.strategies.sketches import sketches_in
 from fmlbench.core.evaluation import Goal
+from fmlbench.core.notes import Sketch
 from fmlbench.core.steps import History
 
 Cell = tuple[int, int]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fmlbench.core.steps import History, Step
+from fmlbench.core.steps import History, StagePlan, Step
 
 _GOALS = {
     "basic": "Get a simple version of an idea to work: it must run to completion and get a score.",
@@ -27,14 +27,14 @@ class SearchStage:
         """Whether all steps of the stage vary the step that it started from."""
         return self.number in {2, 4}
 
-    def tags(self, history: History) -> dict[str, str]:
-        """Tags for the proposer: the stage's goal and the number of the current part.
+    def plan(self, history: History) -> StagePlan:
+        """The stage's goal and the number of the current part.
 
         A part ends when it is half of the stage, or when its last scores are all the same. A language model then sets
         the next goal.
         """
         name = tuple(_GOALS)[self.number - 1]
-        return {"stage": name, "part": str(_parts(history.steps[self.first :])), "goal": _GOALS[name]}
+        return StagePlan(stage=name, part=_parts(history.steps[self.first :]), goal=_GOALS[name])
 
 
 def stage_at(history: History, shares: Sequence[float]) -> SearchStage:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fmlbench.core.errors import BadRequest
-from fmlbench.core.steps import Usage
+from fmlbench.core.usage import Usage
 from fmlbench.models.call_log import CallLog
 from fmlbench.models.gateway import Gateway
 from fmlbench.models.meter import Caps, Meter, require_price

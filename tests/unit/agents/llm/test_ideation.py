@@ -9,15 +9,25 @@ import pytest
 from fmlbench.agents.proposers.llm.config import PromptConfig
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.agents.search_agent import SearchAgent
-from fmlbench.agents.strategies.ai_scientist import IDEA_DONE, AIScientist
+from fmlbench.agents.strategies.ai_scientist import AIScientist
 from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.errors import BadRequest
-from fmlbench.core.steps import Move, Operator
+from fmlbench.core.notes import IdeaDone, IdeaLogged
+from fmlbench.core.steps import IdeaPlan, Move, Operator, StagePlan
 from fmlbench.models.chat import CallKey, Reply, Request
 from fmlbench.testing.sessions import RecordedSession
 
 FILES = {"model.py": "width = 8\n"}
+
+
+def ideas_in(session: RecordedSession) -> list[IdeaLogged]:
+    return [note for note in session.history.notes if isinstance(note, IdeaLogged)]
+
+
+def idea_of(move: Move) -> int:
+    assert isinstance(move.plan, IdeaPlan)
+    return move.plan.number
 
 
 @dataclass
@@ -122,7 +132,7 @@ def test_an_idea_that_is_done_is_worked_out_no_further():
     model, session = Thinking(), session_of(5)
     SearchAgent(AIScientist(ideas=2, reflections=1), LanguageModel(model)).run(session)
     assert [step.move.operator for step in session.history.proposed] == [Operator.DRAFT, Operator.DRAFT]
-    assert [note.step for note in session.history.notes if note.kind == IDEA_DONE] == [1, 2]
+    assert [note.step for note in session.history.notes if isinstance(note, IdeaDone)] == [1, 2]
 
 
 def test_that_an_idea_is_done_is_not_the_idea():
@@ -130,7 +140,7 @@ def test_that_an_idea_is_done_is_not_the_idea():
     model, session = Thinking(begins="IDEA DONE"), session_of(1)
     SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model)).run(session)
     assert session.history[1].idea == "Thought idea 1, turn 0."
-    assert [note.kind for note in session.history.notes] == ["idea 1", IDEA_DONE]
+    assert [type(note) for note in session.history.notes] == [IdeaLogged, IdeaDone]
 
 
 def test_that_an_idea_is_done_takes_no_code_with_it():
@@ -143,7 +153,7 @@ def test_that_an_idea_is_done_takes_no_code_with_it():
         session
     )
     assert session.code_of(1) == {"model.py": "width = max(\n    8,\n    16,\n)\n"}
-    assert [note.kind for note in session.history.notes] == ["idea 1", IDEA_DONE]
+    assert [type(note) for note in session.history.notes] == [IdeaLogged, IdeaDone]
 
 
 @pytest.mark.parametrize(
@@ -153,20 +163,20 @@ def test_who_is_done_thinking_keeps_the_idea(thought: str):
     session = session_of(1)
     model = Answering(["Wider nets.", thought, "a third thought"], "")
     SearchAgent(AIScientist(ideas=1, reflections=3), LanguageModel(model, PromptConfig(edit_tries=1))).run(session)
-    assert [note.text for note in session.history.notes] == ["Wider nets."]
+    assert [note.text for note in ideas_in(session)] == ["Wider nets."]
 
 
 def test_a_thought_that_only_speaks_of_being_done_is_a_thought():
     session = session_of(1)
     model = Answering(["Wider nets.", "Stop early, as soon as I am done with half of the epochs."], "")
     SearchAgent(AIScientist(ideas=1, reflections=2), LanguageModel(model, PromptConfig(edit_tries=1))).run(session)
-    assert [note.text for note in session.history.notes] == [model.thoughts[1]]
+    assert [note.text for note in ideas_in(session)] == [model.thoughts[1]]
 
 
 def test_an_idea_that_is_not_done_gets_its_runs():
     session = session_of(4)
     SearchAgent(AIScientist(ideas=2, reflections=1, runs=3), LanguageModel(Thinking(ends=""))).run(session)
-    assert [step.move.tags["idea"] for step in session.history.proposed] == ["1", "1", "1", "2"]
+    assert [idea_of(step.move) for step in session.history.proposed] == [1, 1, 1, 2]
 
 
 def test_thoughts_that_are_noted_are_not_thought_again():
@@ -204,12 +214,13 @@ def test_a_step_is_charged_for_ideas_that_were_thought_up_before_an_interruption
     agent = SearchAgent(AIScientist(ideas=4, reflections=1), LanguageModel(model, PromptConfig(choose_target=focus)))
     with pytest.raises(KeyboardInterrupt):
         agent.run(session)
-    assert [note.kind for note in session.history.notes] == ["idea 1", "idea 2", "idea 3"]
+    assert [idea.number for idea in ideas_in(session)] == [1, 2, 3]
     model.breaks_off_after = 99
     agent.run(session)
     assert model.model.purposes() == ["idea 1", "idea 2", "idea 3", "idea 4", *["propose"] * 4]
     assert session.history[1].usage.calls == 5
-    assert [note.kind for note in session.history.notes][:5] == ["idea 1", "idea 2", "idea 3", "idea 4", IDEA_DONE]
+    assert [type(note) for note in session.history.notes][:5] == [*[IdeaLogged] * 4, IdeaDone]
+    assert [idea.number for idea in ideas_in(session)] == [1, 2, 3, 4]
 
 
 @dataclass
@@ -256,7 +267,7 @@ def test_a_model_that_copies_does_not_see_earlier_ideas():
 def test_code_in_a_thought_is_left_out(ending: str):
     model, session = Thinking(title=f"Be wider.\n```python\nwidth = 9\n{ending}"), session_of(1)
     SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model)).run(session)
-    (idea,) = (note.text for note in session.history.notes if note.kind == "idea 1")
+    (idea,) = (note.text for note in ideas_in(session))
     assert "width" not in idea
     assert idea.startswith("Be wider.")
     assert ("it pays" in idea) == bool(ending)
@@ -265,7 +276,7 @@ def test_code_in_a_thought_is_left_out(ending: str):
 def test_a_thought_that_is_nothing_but_code_is_kept():
     model, session = Thinking(title="```\nwidth = 9\n"), session_of(1)
     SearchAgent(AIScientist(ideas=1, reflections=1), LanguageModel(model)).run(session)
-    (idea,) = (note.text for note in session.history.notes if note.kind == "idea 1")
+    (idea,) = (note.text for note in ideas_in(session))
     assert "width = 9" in idea
 
 
@@ -291,8 +302,7 @@ def test_a_random_target_is_the_same_in_all_runs_of_an_idea():
 
 def test_a_later_part_of_a_stage_has_a_goal_of_its_own():
     model = Thinking(ends="")
-    tags = {"stage": "tuning", "part": "2", "goal": "Tune it."}
-    move = Move(operator=Operator.IMPROVE, tags=tags)
+    move = Move(operator=Operator.IMPROVE, plan=StagePlan(stage="tuning", part=2, goal="Tune it."))
     session = session_of(2)
     session.submit(LanguageModel(model).propose(move, session, Random(0)))
     LanguageModel(model).propose(move, session, Random(0))

@@ -12,7 +12,7 @@ from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.agents.proposers.llm.prompt import Prompt, write_prompt
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.steps import Move, Operator, Proposal
+from fmlbench.core.steps import Move, Operator, Proposal, StagePlan
 from fmlbench.testing.sessions import Files, RecordedSession
 
 FILES = {"model.py": "width = 8\ndepth = 2\n", "data.py": "rows = 100\n", "docs/notes.md": "Words.\n"}
@@ -103,7 +103,12 @@ def test_combining_shows_the_changes_of_the_others():
 
 
 def test_goals_and_hints_of_the_strategy_are_passed_on_and_other_tags_are_not():
-    move = Move(operator=Operator.DRAFT, tags={"goal": "Tune it.", "hint": "Go deeper.", "island": "atlantis"})
+    move = Move(
+        operator=Operator.DRAFT,
+        plan=StagePlan(stage="tuning", part=1, goal="Tune it."),
+        hint="Go deeper.",
+        tags={"island": "atlantis"},
+    )
     user = prompt_for(move, session_of()).user
     assert "Tune it." in user
     assert "Go deeper." in user

@@ -9,7 +9,8 @@ from fmlbench.agents.proposers.llm.prompt import BYTES_PER_TOKEN
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.core.agents import NoMoreCalls
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.steps import Move, Operator, Proposal, Usage
+from fmlbench.core.steps import Move, Operator, Proposal
+from fmlbench.core.usage import Usage
 from fmlbench.models.chat import Reply, Request, Tokens
 from fmlbench.testing.sessions import RecordedSession
 

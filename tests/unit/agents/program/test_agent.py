@@ -10,7 +10,8 @@ from fmlbench.agents.program.agent import ProgramAgent
 from fmlbench.agents.program.program import Program
 from fmlbench.agents.program.submission_server import is_over
 from fmlbench.core.errors import AgentFailed, ModelTrouble
-from fmlbench.core.steps import ENDING, SPENT, WAITED, usages_of
+from fmlbench.core.notes import AgentEnded, UsageRecorded, WaitRecorded
+from fmlbench.core.steps import usages_of
 from fmlbench.models.meter import Caps
 from fmlbench.models.proxy.access import model_access
 from fmlbench.testing.models.faults import Fault
@@ -95,11 +96,11 @@ def test_who_could_not_go_on_for_want_of_an_answer_can_be_started_again(
         run_with_garbage(workspace, end, session, monkeypatch)
     assert not is_over(session)
     # Its hours are not charged with that.
-    assert [note.kind for note in session.history.notes] == [WAITED]
+    assert [type(note) for note in session.history.notes] == [WaitRecorded]
 
 
 def test_who_is_content_with_what_came_is_done(workspace: AgentWorkspace, monkeypatch: pytest.MonkeyPatch):
     session = RecordedSession(FILES, lambda _: 0.5, steps=3)
     run_with_garbage(workspace, "break", session, monkeypatch)
     assert is_over(session)
-    assert [note.kind for note in session.history.notes] == [SPENT, ENDING]
+    assert [type(note) for note in session.history.notes] == [UsageRecorded, AgentEnded]

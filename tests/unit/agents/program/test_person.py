@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from fmlbench.agents.entry import AgentWorkspace
 from fmlbench.agents.program.person import Person
-from fmlbench.core.steps import INVITATION, Move, Operator, Proposal, usages_of
+from fmlbench.core.notes import AgentEnded, InvitationShown
+from fmlbench.core.steps import Move, Operator, Proposal, usages_of
 from fmlbench.testing.sessions import Files, RecordedSession
 
 FILES = {"research.py": "rate = 0.5\n"}
@@ -20,7 +21,13 @@ def score(files: Files) -> float:
 
 
 def invitation_in(session: RecordedSession) -> str:
-    return next((note.text for note in session.history.notes if note.kind == INVITATION), "")
+    return next((note.text for note in session.history.notes if isinstance(note, InvitationShown)), "")
+
+
+def ending(session: RecordedSession) -> str:
+    last = session.history.notes[-1]
+    assert isinstance(last, AgentEnded)
+    return last.reason
 
 
 def wait_until(holds: Callable[[], object]) -> None:
@@ -59,7 +66,7 @@ def test_a_person_who_is_done_says_so(workspace: AgentWorkspace):
 
     person = Person(workspace, steps=3, clock=clock)
     person.run(session)
-    assert session.history.notes[-1].text == "the person is done"
+    assert ending(session) == "the person is done"
     assert session.is_open
     assert [usage.seconds for usage in usages_of(session.history, session.history.notes)] == [0.0, 90.0]
     notes = len(session.history.notes)
@@ -76,7 +83,7 @@ def test_a_person_ends_the_session_with_the_tool(workspace: AgentWorkspace):
     done = subprocess.run(["bash", "-euc", f"{export}\n{cd}\nfml done"], capture_output=True, text=True, check=False)
     server.join()
     assert done.stdout == "The session is over. Nothing more can be submitted.\n", done.stderr
-    assert session.history.notes[-1].text == "the person is done"
+    assert ending(session) == "the person is done"
 
 
 def test_what_was_submitted_is_tested_although_the_person_is_done(workspace: AgentWorkspace):
@@ -102,11 +109,11 @@ def test_what_was_submitted_is_tested_although_the_person_is_done(workspace: Age
     Person(workspace, steps=3).run(session)
     typing.join()
     assert [step.score for step in session.history] == [0.5, 0.8]
-    assert session.history.notes[-1].text == "the person is done"
+    assert ending(session) == "the person is done"
 
 
 def test_a_person_s_time_ends(workspace: AgentWorkspace):
     session = RecordedSession(FILES, score, steps=3)
     Person(workspace, steps=3, clock=lambda: 7200.0 if invitation_in(session) else 0.0).run(session)
     assert not session.history.proposed
-    assert session.history.notes[-1].text == "the time is over"
+    assert ending(session) == "the time is over"

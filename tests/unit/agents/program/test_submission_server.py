@@ -10,7 +10,9 @@ from fmlbench.agents.program.protocol import Response
 from fmlbench.agents.program.submission_server import SubmissionServer, is_over
 from fmlbench.agents.program.text import data_of, line_of, step_data, with_details
 from fmlbench.core.evaluation import Evaluation, Outcome
-from fmlbench.core.steps import Usage, usages_of
+from fmlbench.core.notes import AgentEnded, FilesLeftOut, RequestRefused, TrialRecorded, ViolationSeen
+from fmlbench.core.steps import usages_of
+from fmlbench.core.usage import Usage
 from fmlbench.models.meter import Caps
 from fmlbench.testing.histories import history_of
 from fmlbench.testing.sessions import Files, RecordedSession
@@ -163,7 +165,7 @@ def test_what_cannot_be_read_is_refused_costs_nothing_and_is_on_record(
 ):
     assert not server.answer(line).ok
     assert not session.history.proposed
-    assert [note.kind for note in session.history.notes] == ["violation" if line else "refused"]
+    assert [type(note) for note in session.history.notes] == [ViolationSeen if line else RequestRefused]
 
 
 NUMBERS = ", ".join(["1"] * 100_000)
@@ -193,7 +195,7 @@ def test_who_claims_a_score_or_a_step_of_its_own_is_refused(server: SubmissionSe
     for claim in ({"score": 1.0}, {"step": 7}, {"parents": [0]}, {"outcome": "ok"}):
         assert not ask(server, "submit", idea="i", files=FILES, **claim).ok
     assert not session.history.proposed
-    assert [note.kind for note in session.history.notes] == ["violation"] * 4
+    assert [type(note) for note in session.history.notes] == [ViolationSeen] * 4
 
 
 def test_files_that_the_tool_would_not_take_along_are_on_record(session: RecordedSession):
@@ -201,7 +203,8 @@ def test_files_that_the_tool_would_not_take_along_are_on_record(session: Recorde
     server = SubmissionServer(session=session, steps=2, seconds_left=lambda: 600.0)
     ask(server, "submit", idea="i", files={**FILES, "../" + "long" * 1000: "x"})
     (note,) = session.history.notes
-    assert (note.kind, note.step) == ("violation", 1)
+    assert isinstance(note, ViolationSeen)
+    assert note.step == 1
     assert "submit with files that are not editable: ../long" in note.text
     assert len(note.text) < 300
 
@@ -210,8 +213,9 @@ def test_a_flood_of_refusals_is_written_down_for_a_while_only(server: Submission
     for _ in range(100):
         server.answer(b'{"ask": "' + b"x" * 10_000 + b'"}')
         ask(server, "diff", step=99)
-    notes = session.history.notes
-    assert [sum(note.kind == kind for note in notes) for kind in ("violation", "refused")] == [30, 30]
+    notes = [note for note in session.history.notes if isinstance(note, ViolationSeen | RequestRefused)]
+    assert len(notes) == len(session.history.notes)
+    assert [sum(isinstance(note, kind) for note in notes) for kind in (ViolationSeen, RequestRefused)] == [30, 30]
     assert all(len(note.text) < 300 for note in notes)
     assert notes[-1].text.endswith("(further notes of this kind are omitted)")
 
@@ -233,7 +237,7 @@ def test_without_caps_none_are_shown(server: SubmissionServer):
 
 def test_protected_files_that_were_changed_are_on_record(server: SubmissionServer, session: RecordedSession):
     ask(server, "submit", idea="i", files=FILES, left_out=["setup.py"])
-    assert [(note.kind, "setup.py" in note.text) for note in session.history.notes] == [("protected", True)]
+    assert list(session.history.notes) == [FilesLeftOut(step=1, paths=("setup.py",))]
 
 
 def test_an_idea_is_one_line_of_sensible_length(server: SubmissionServer, session: RecordedSession):
@@ -268,7 +272,7 @@ def test_what_was_spent_after_the_last_step_is_on_record(session: RecordedSessio
         (1, 7, 0.5, 3.0),
     ]
     assert usages[-1].cpu_seconds == 2.5
-    assert session.history.notes[-1].text == "it ended by itself"
+    assert session.history.notes[-1] == AgentEnded(step=2, reason="it ended by itself")
     assert is_over(session)
 
 
@@ -283,7 +287,7 @@ def test_trying_costs_no_step_and_is_counted(session: RecordedSession):
     answer = ask(server, "try", files=FILES)
     assert "practice: ok, score 0.9000" in answer.text
     assert not session.history.proposed
-    assert [note.kind for note in session.history.notes] == ["trial"]
+    assert [type(note) for note in session.history.notes] == [TrialRecorded]
     assert ask(server, "status").data["trials"] == 1
     resumed = SubmissionServer(session=session, steps=2, seconds_left=lambda: 1.0, practice=practice)
     assert ask(resumed, "status").data["trials"] == 1

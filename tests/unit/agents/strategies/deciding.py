@@ -2,9 +2,9 @@
 
 from random import Random
 
-from fmlbench.agents.strategies.sketches import SKETCH, Sketch
 from fmlbench.core.agents import Strategy
-from fmlbench.core.steps import History, Move, Note, Operator
+from fmlbench.core.notes import Sketch, SketchRecorded
+from fmlbench.core.steps import History, Move, Operator
 
 Decision = tuple[Operator, tuple[int, ...]]
 
@@ -28,5 +28,5 @@ def share_of(operator: Operator, strategy: Strategy, history: History, seeds: in
     return sum(decide(strategy, history, seed)[0] is operator for seed in range(seeds)) / seeds
 
 
-def sketched(step: int, *, size: int = 0, diversity: float = 0.0, shift: tuple[int, ...] = (0, 0)) -> Note:
-    return Note(step=step, kind=SKETCH, text=Sketch(size=size, diversity=diversity, shift=shift).model_dump_json())
+def sketched(step: int, *, size: int = 0, diversity: float = 0.0, shift: tuple[int, ...] = (0, 0)) -> SketchRecorded:
+    return SketchRecorded(step=step, sketch=Sketch(size=size, diversity=diversity, shift=shift))

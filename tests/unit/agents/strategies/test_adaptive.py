@@ -94,7 +94,7 @@ class TestHints:
         own = scores or (0.1,) * len(shifts)
         notes = [sketched(1, shift=(100, 0)), *(sketched(5 + place, shift=shift) for place, shift in enumerate(shifts))]
         history = history_of(0.5, *[0.1] * 4, *own, notes=notes, budget=18)
-        return move_of(strategy, history).tags.get("hint", "")
+        return move_of(strategy, history).hint
 
     single = Adaptive(window=3, slope=0.0, branches=1)
 

@@ -1,48 +1,54 @@
 from random import Random
 
-from fmlbench.agents.strategies.ai_scientist import IDEA_DONE, AIScientist
-from fmlbench.core.steps import IdeaPlan, Note, Operator
+from fmlbench.agents.strategies.ai_scientist import AIScientist
+from fmlbench.core.notes import IdeaDone
+from fmlbench.core.steps import IdeaPlan, Move, Operator
 from fmlbench.testing.histories import CRASH, REJECTION, debug, draft, history_of, improve
 from tests.unit.agents.strategies.deciding import decide, move_of
 
 FIVE_RUNS = (draft(0.6), *(improve(0.6, of=step) for step in range(1, 5)))
 
 
+def run_of(move: Move) -> tuple[int, int]:
+    """The number of the idea and of its run."""
+    assert isinstance(move.plan, IdeaPlan)
+    return move.plan.number, move.plan.run
+
+
 def test_begins_with_the_first_idea():
     move = move_of(AIScientist(), history_of(0.5))
     assert (move.operator, move.parents) == (Operator.DRAFT, (0,))
-    assert move.tags == {"idea": "1", "run": "1"}
-    assert move.plan == IdeaPlan(ideas=25, reflections=3)
+    assert move.plan == IdeaPlan(number=1, run=1, ideas=25, reflections=3)
 
 
 def test_has_no_more_ideas_thought_up_than_there_are_steps_to_draft_them_in():
     move = move_of(AIScientist(), history_of(0.5, budget=2))
-    assert move.plan == IdeaPlan(ideas=2, reflections=3)
+    assert move.plan == IdeaPlan(number=1, run=1, ideas=2, reflections=3)
     later = move_of(AIScientist(runs=1), history_of(0.5, draft(0.6), budget=2))
-    assert (later.tags["idea"], later.plan) == ("2", IdeaPlan(ideas=2, reflections=3))
+    assert later.plan == IdeaPlan(number=2, run=1, ideas=2, reflections=3)
 
 
 def test_works_an_idea_out_from_its_own_last_code_even_if_that_was_worse():
     move = move_of(AIScientist(), history_of(0.5, draft(0.7), improve(0.3, of=1)))
     assert (move.operator, move.parents) == (Operator.IMPROVE, (2,))
-    assert (move.tags, move.context, move.plan) == ({"idea": "1", "run": "3"}, (1, 2), None)
+    assert (move.context, move.plan) == ((1, 2), IdeaPlan(number=1, run=3, ideas=25, reflections=3))
 
 
 def test_takes_up_the_next_idea_after_five_runs_from_the_baseline():
     move = move_of(AIScientist(), history_of(0.5, *FIVE_RUNS))
-    assert (move.operator, move.parents, move.tags["idea"]) == (Operator.DRAFT, (0,), "2")
+    assert (move.operator, move.parents, run_of(move)) == (Operator.DRAFT, (0,), (2, 1))
 
 
 def test_a_failure_is_fixed_and_does_not_count_as_a_run():
     move = move_of(AIScientist(), history_of(0.5, draft(0.6), improve(CRASH, of=1)))
-    assert (move.operator, move.parents, move.tags) == (Operator.DEBUG, (2,), {"idea": "1", "run": "2"})
+    assert (move.operator, move.parents, run_of(move)) == (Operator.DEBUG, (2,), (1, 2))
 
 
 def test_abandons_an_idea_after_four_failures_in_a_row():
     failures = (draft(CRASH), *(debug(CRASH, of=step) for step in (1, 2)))
     assert decide(AIScientist(), history_of(0.5, *failures)) == (Operator.DEBUG, (3,))
     move = move_of(AIScientist(), history_of(0.5, *failures, debug(REJECTION, of=3)))
-    assert (move.operator, move.tags["idea"]) == (Operator.DRAFT, "2")
+    assert (move.operator, run_of(move)) == (Operator.DRAFT, (2, 1))
 
 
 def test_failures_of_the_idea_before_do_not_count():
@@ -58,23 +64,23 @@ def test_a_run_that_works_ends_a_row_of_failures():
 
 
 def test_leaves_an_idea_that_its_proposer_calls_done():
-    done = Note(step=1, kind=IDEA_DONE, text="all completed")
+    done = IdeaDone(step=1, text="all completed")
     move = move_of(AIScientist(), history_of(0.5, draft(0.6), notes=[done]))
-    assert (move.operator, move.tags["idea"]) == (Operator.DRAFT, "2")
+    assert (move.operator, run_of(move)) == (Operator.DRAFT, (2, 1))
     again = move_of(AIScientist(), history_of(0.5, draft(0.6), draft(0.7), notes=[done]))
     assert (again.operator, again.parents) == (Operator.IMPROVE, (2,))
 
 
 def test_a_failed_step_is_fixed_first_even_if_its_idea_is_done():
-    done = Note(step=1, kind=IDEA_DONE, text="all completed")
+    done = IdeaDone(step=1, text="all completed")
     crashed = history_of(0.5, draft(CRASH), notes=[done])
     assert decide(AIScientist(), crashed) == (Operator.DEBUG, (1,))
     fixed = move_of(AIScientist(), history_of(0.5, draft(CRASH), debug(0.6, of=1), notes=[done]))
-    assert (fixed.operator, fixed.tags["idea"]) == (Operator.DRAFT, "2")
+    assert (fixed.operator, run_of(fixed)) == (Operator.DRAFT, (2, 1))
 
 
 def test_a_note_on_a_step_that_was_interrupted_before_it_was_taken_changes_nothing():
-    early = Note(step=2, kind=IDEA_DONE, text="all completed")
+    early = IdeaDone(step=2, text="all completed")
     assert decide(AIScientist(), history_of(0.5, draft(0.6), notes=[early])) == (Operator.IMPROVE, (1,))
 
 

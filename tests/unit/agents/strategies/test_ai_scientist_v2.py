@@ -3,16 +3,22 @@ import math
 import pytest
 
 from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
-from fmlbench.core.steps import Operator
+from fmlbench.core.steps import History, Operator, StagePlan
 from fmlbench.testing.histories import CRASH, Tried, debug, draft, history_of, improve
 from tests.unit.agents.strategies.deciding import decide, decisions, move_of
 
 CALM = AIScientistV2(debug_chance=0.0)
 
 
+def plan_of(history: History, strategy: AIScientistV2 = CALM) -> StagePlan:
+    plan = move_of(strategy, history).plan
+    assert isinstance(plan, StagePlan)
+    return plan
+
+
 def stages(budget: int, strategy: AIScientistV2 = CALM) -> list[str]:
     steps = [0.5] * budget
-    return [move_of(strategy, history_of(0.5, *steps[:done], budget=budget)).tags["stage"] for done in range(budget)]
+    return [plan_of(history_of(0.5, *steps[:done], budget=budget), strategy).stage for done in range(budget)]
 
 
 def test_a_tenth_a_fifth_a_half_and_the_rest():
@@ -37,7 +43,7 @@ def test_shares_of_more_than_all_steps_are_refused():
 
 
 def test_every_stage_says_what_it_is_for():
-    goals = {move_of(CALM, history_of(0.5, *[0.5] * done, budget=20)).tags["goal"] for done in (0, 3, 8, 18)}
+    goals = {plan_of(history_of(0.5, *[0.5] * done, budget=20)).goal for done in (0, 3, 8, 18)}
     assert len(goals) == 4
 
 
@@ -105,15 +111,15 @@ class TestLaterStages:
 
 
 class TestParts:
-    def part(self, *scores: float) -> str:
-        return move_of(CALM, history_of(0.5, *scores)).tags["part"]
+    def part(self, *scores: float) -> int:
+        return plan_of(history_of(0.5, *scores)).part
 
     def test_a_part_ends_after_three_steps_then_when_it_is_half_of_the_stage(self):
         varied = [0.1 * step for step in range(1, 10)]
-        assert [self.part(*varied[:done]) for done in range(10)] == ["1"] * 3 + ["2"] * 3 + ["3"] * 4
+        assert [self.part(*varied[:done]) for done in range(10)] == [1] * 3 + [2] * 3 + [3] * 4
 
     def test_a_part_ends_when_scores_stand_still(self):
         long = [0.1 * step for step in range(1, 25)]
         history = history_of(0.5, *long, budget=1000)
         stuck = history_of(0.5, *long[:-3], 0.5, 0.5, 0.5, budget=1000)
-        assert int(move_of(CALM, stuck).tags["part"]) == int(move_of(CALM, history).tags["part"]) + 1
+        assert plan_of(stuck).part == plan_of(history).part + 1

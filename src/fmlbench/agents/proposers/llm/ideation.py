@@ -14,7 +14,8 @@ from fmlbench.agents.proposers.llm.fences import fence_of, head_of
 from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.agents.proposers.llm.prompt import BYTES_PER_TOKEN, SHARE_OF_PLAN, Prompt, write_prompt
 from fmlbench.core.agents import Session
-from fmlbench.core.steps import IdeaPlan, Move, Note
+from fmlbench.core.notes import GoalLogged, IdeaLogged
+from fmlbench.core.steps import IdeaPlan, Move, Operator, StagePlan
 from fmlbench.models.chat import Message
 
 Ask = Callable[[str, int, str, tuple[Message, ...]], str]
@@ -34,7 +35,7 @@ class Ideation:
     memory: Memory
     config: PromptConfig
     ask: Ask
-    target_of: Callable[[str], EditTarget | None]
+    target_of: Callable[[int], EditTarget | None]
     """The definition that the idea of this number must change, if it is chosen at random."""
 
     def idea_for(self, move: Move) -> str:
@@ -42,24 +43,28 @@ class Ideation:
 
         All ideas are written, with reflections, before the first is implemented.
         """
-        if "idea" not in move.tags:
+        plan = move.plan
+        if not isinstance(plan, IdeaPlan):
             return ""
-        if move.plan is not None:
-            for number in range(1, move.plan.ideas + 1):
-                if not self._is_complete(f"idea {number}"):
-                    self._write_idea(move, number, move.plan)
-        return self._noted(f"idea {move.tags['idea']}") or ""
+        if move.operator is Operator.DRAFT:
+            for number in range(1, plan.ideas + 1):
+                if not self._is_complete(self._idea(number)):
+                    self._write_idea(move, number, plan)
+        return _text_of(self._idea(plan.number))
 
     def goal_for(self, move: Move) -> str:
         """The goal for a later part of a stage; empty in the first part, where the stage's goal applies."""
-        part = move.tags.get("part", "1")
-        if part == "1" or "goal" not in move.tags:
+        plan = move.plan
+        if not isinstance(plan, StagePlan) or plan.part == 1:
             return ""
-        purpose = f"goal {move.tags.get('stage', '')} {part}"
-        if not self._is_complete(purpose):
-            prompt = self._prompt(move, render("goal", stage=move.tags.get("stage", ""), goal=move.tags["goal"]))
-            self._note(purpose, self.ask(purpose, 0, prompt.system, _messages(prompt.user)))
-        return self._noted(purpose) or ""
+        if not self._is_complete(self._goal(plan)):
+            prompt = self._prompt(move, render("goal", stage=plan.stage, goal=plan.goal))
+            goal = self.ask(f"goal {plan.stage} {plan.part}", 0, prompt.system, _messages(prompt.user))
+            if self._goal(plan) is None:
+                self.session.note(
+                    GoalLogged(step=self._here, stage=plan.stage, part=plan.part, text=self._without_code(goal))
+                )
+        return _text_of(self._goal(plan))
 
     def _write_idea(self, move: Move, number: int, plan: IdeaPlan) -> None:
         purpose = f"idea {number}"
@@ -70,7 +75,7 @@ class Ideation:
             total=plan.ideas,
             ideas=ideas,
             mark=fence_of(ideas),
-            target=self.target_of(str(number)),
+            target=self.target_of(number),
         )
         prompt = self._prompt(move, request)
         idea = self.ask(purpose, 0, prompt.system, _messages(prompt.user))
@@ -80,7 +85,8 @@ class Ideation:
             if _DONE.search(reflection):
                 break
             idea = reflection
-        self._note(purpose, idea)
+        if self._idea(number) is None:
+            self.session.note(IdeaLogged(step=self._here, number=number, text=self._without_code(idea)))
 
     def _ideas(self, count: int) -> str:
         """The first ideas; if they are too long together, each is cut to the same length.
@@ -88,7 +94,7 @@ class Ideation:
         Models that copy what they see get no earlier ideas.
         """
         shown = range(1, count + 1) if self.config.shown_changes else ()
-        ideas = [f"{number}. {self._noted(f'idea {number}')}" for number in shown]
+        ideas = [f"{number}. {_text_of(self._idea(number))}" for number in shown]
         if sum(len(idea.encode()) for idea in ideas) > self._room:
             ideas = [_cut(idea, self._room // count) for idea in ideas]
         return "\n\n".join(ideas)
@@ -102,26 +108,34 @@ class Ideation:
         tokens, edit_format = self.config.context_tokens, self.config.edit_format
         return write_prompt(move, self.session, self.memory, tokens=tokens, edit_format=edit_format, instead=request)
 
-    def _is_complete(self, kind: str) -> bool:
+    def _is_complete(self, note: IdeaLogged | GoalLogged | None) -> bool:
         """Whether an earlier step wrote this note.
 
         A note that the current step wrote before an interruption is asked for again. The answer is replayed from the
         log at no cost, and the step is charged with all its calls.
         """
-        return any(note.kind == kind and note.step < self._here for note in self.session.history.notes)
+        return note is not None and note.step < self._here
 
     @property
     def _here(self) -> int:
         return len(self.session.history) - 1
 
-    def _noted(self, kind: str) -> str | None:
-        return next((note.text for note in self.session.history.notes if note.kind == kind), None)
+    def _idea(self, number: int) -> IdeaLogged | None:
+        ideas = (note for note in self.session.history.notes if isinstance(note, IdeaLogged))
+        return next((idea for idea in ideas if idea.number == number), None)
 
-    def _note(self, kind: str, text: str) -> None:
-        """Store a note without its code blocks: the model would copy them later, cut off in the middle."""
-        if self._noted(kind) is None:
-            words = _CODE.sub("", text).strip() or text.strip()
-            self.session.note(Note(step=self._here, kind=kind, text=_cut(words, min(_NOTE_BYTES, self._room))))
+    def _goal(self, plan: StagePlan) -> GoalLogged | None:
+        goals = (note for note in self.session.history.notes if isinstance(note, GoalLogged))
+        return next((goal for goal in goals if (goal.stage, goal.part) == (plan.stage, plan.part)), None)
+
+    def _without_code(self, text: str) -> str:
+        """The text without its code blocks: the model would copy them later, cut off in the middle."""
+        words = _CODE.sub("", text).strip() or text.strip()
+        return _cut(words, min(_NOTE_BYTES, self._room))
+
+
+def _text_of(note: IdeaLogged | GoalLogged | None) -> str:
+    return note.text if note else ""
 
 
 def _cut(text: str, size_bytes: int) -> str:

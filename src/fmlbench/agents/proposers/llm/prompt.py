@@ -16,7 +16,7 @@ from fmlbench.agents.proposers.llm.memory import Memory
 from fmlbench.core.agents import Brief, Session
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.steps import History, Move, Operator
+from fmlbench.core.steps import History, Move, Operator, StagePlan
 from fmlbench.models.chat import estimate_tokens
 
 BYTES_PER_TOKEN = 3
@@ -28,8 +28,12 @@ _LEAST_BYTES = 3000
 """The smallest useful space for code and history."""
 _SEPARATOR = 2
 _MOST_UNSHOWN = 40
-SHOWN_TAGS = ("goal", "hint")
-"""Tags of a move that the model sees; it does not see the others."""
+
+
+def _guidance(move: Move) -> list[str]:
+    """What the strategy says to the model: the goal of the stage and the hint."""
+    goal = move.plan.goal if isinstance(move.plan, StagePlan) else ""
+    return [text for text in (goal, move.hint) if text]
 
 
 @dataclass(frozen=True)
@@ -164,7 +168,7 @@ class _Writer:
             edit_format=self.edit_format,
             path=self.plan.target.path if self.plan.target else example_path(self.brief),
             lines="",
-            guidance=[self.move.tags[tag] for tag in SHOWN_TAGS if tag in self.move.tags],
+            guidance=_guidance(self.move),
         ).strip()
 
     def _code(self, room: int) -> tuple[list[str], str]:

@@ -20,11 +20,12 @@ from fmlbench.agents.proposers.llm.memory import Files, Memory
 from fmlbench.agents.proposers.llm.prompt import BYTES_PER_TOKEN, PromptPlan, example_path, write_prompt
 from fmlbench.agents.proposers.llm.unused_code import unused
 from fmlbench.agents.search_agent import seeded_rng
-from fmlbench.agents.strategies.ai_scientist import IDEA_DONE
 from fmlbench.core.agents import NoMoreCalls, Session
 from fmlbench.core.evaluation import Outcome
-from fmlbench.core.steps import History, Move, Note, Operator, Proposal, Usage
+from fmlbench.core.notes import IdeaDone
+from fmlbench.core.steps import History, IdeaPlan, Move, Operator, Proposal
 from fmlbench.core.text import counted
+from fmlbench.core.usage import Usage
 from fmlbench.models.chat import CallKey, ChatModel, Message, Reply, Request
 from fmlbench.workspace.trees import matches
 
@@ -94,7 +95,7 @@ class LanguageModel:
                 continue
             idea = _idea(answer, plan)
             if plan.idea and IDEA_IS_DONE.search(reply.text):
-                session.note(Note(step=len(session.history), kind=IDEA_DONE, text=idea))
+                session.note(IdeaDone(step=len(session.history), text=idea))
             return Proposal(move=move, files=changed, idea=idea, usage=usage_of(chat.replies))
         raise AssertionError  # count() never ends
 
@@ -105,14 +106,14 @@ class LanguageModel:
             fixes = self.config.choose_target and move.operator is Operator.DEBUG
             before = session.history[move.parents[0]].move.parents
             return changed_target(memory.code_of(before[0]), files) if fixes and before else None
-        if "idea" not in move.tags:
+        if not isinstance(move.plan, IdeaPlan):
             return self._random_target(session, files, rng)
-        target = self._target_of_idea(session, memory, move.tags["idea"])
+        target = self._target_of_idea(session, memory, move.plan.number)
         return target if target and target.is_in(files) else None
 
-    def _target_of_idea(self, session: Session, memory: Memory, number: str) -> EditTarget | None:
+    def _target_of_idea(self, session: Session, memory: Memory, number: int) -> EditTarget | None:
         """The same in every step that implements the idea."""
-        return self._random_target(session, memory.code_of(0), seeded_rng(session.seed, "idea", int(number)))
+        return self._random_target(session, memory.code_of(0), seeded_rng(session.seed, "idea", number))
 
     def _random_target(self, session: Session, files: Files, rng: Random) -> EditTarget | None:
         if not self.config.choose_target:
