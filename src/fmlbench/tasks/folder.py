@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pydantic import ValidationError
 
@@ -205,10 +205,10 @@ def _inherit(base: _Table, extends: str, table: _Table) -> _Table:
 def _with_prefix(value: Any, extends: str) -> Any:
     """The same table, with all relative paths of the other task's folder relative to this one's."""
     if isinstance(value, list):
-        return [_with_prefix(item, extends) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return [_with_prefix(item, extends) for item in cast("list[Any]", value)]
     if not isinstance(value, dict):
         return value
-    table: _Table = value
+    table = cast("_Table", value)
     return {
         name: f"{extends}/{inner}" if _is_path(name, inner, table) else _with_prefix(inner, extends)
         for name, inner in table.items()
