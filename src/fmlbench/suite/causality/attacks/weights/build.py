@@ -1,9 +1,9 @@
 """Train the candidate's carried numbers on simulated draws of the public recipe: everything is known but the secret."""
 
+import importlib
 import importlib.util
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -20,7 +20,7 @@ def build(root):
     """Train on simulated draws and write the candidate with its numbers."""
     facts = json.loads((root / "stage.json").read_text("utf-8"))
     torch.manual_seed(facts["seed"] % 2**32)
-    sys.path.insert(0, str(root / "repo"))
+    sys.path[:0] = [str(root / "repo"), str(root / "recipe")]
     candidate = load(HERE / "candidate.py")
     draws = [simulate(root, facts["settings"], 10_000 + one) for one in range(max(1, round(DRAWS * facts["effort"])))]
     numbers = train(candidate, [project(candidate, *one) for one in draws], max(5, round(STEPS * facts["effort"])))
@@ -47,7 +47,7 @@ def simulate(root, settings, seed):
         here = Path(folder)
         (here / "pools").symlink_to(root / "pools")
         (here / "stage.json").write_text(json.dumps({"seed": seed, "settings": settings}), "utf-8")
-        subprocess.run([sys.executable, str(root / "recipe" / "recipe.py"), "draw", folder], check=True)
+        importlib.import_module("recipe").draw(here)
         seen = [
             torch.from_numpy(np.load(here / "out" / "train" / f"{name}.npy"))
             for name in ("covariates", "treatment", "outcomes")
