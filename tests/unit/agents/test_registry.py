@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -173,8 +171,3 @@ def test_a_package_whose_agent_cannot_be_loaded_is_named(monkeypatch: pytest.Mon
 @pytest.mark.usefixtures("other_packages")
 def test_built_in_names_take_precedence():
     assert all_agents()["greedy"] is AGENTS["greedy"]
-
-
-def test_listing_agents_does_not_load_the_syntax_tree_library():
-    program = "import sys, fmlbench.agents.registry; sys.exit('libcst' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0

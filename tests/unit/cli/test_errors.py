@@ -10,7 +10,7 @@ from pydantic import BaseModel, field_serializer
 
 from fmlbench.cli.errors import Terminated, exit_code_of, print_error, resumable
 from fmlbench.core.errors import AgentBroken, AgentFailed, InfraTrouble, TaskNotFound
-from tests.unit.cli.conftest import Fmlbench
+from tests.command_line import Fmlbench
 
 
 def raising(error: BaseException):

@@ -1,38 +1,12 @@
 """Help comes at once, and says what a choice means."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 
 from fmlbench import __version__
 from fmlbench.cli.app import COMMANDS, load_command
-from tests.unit.cli.conftest import Fmlbench
-
-HEAVY = (
-    "pydantic",
-    "numpy",
-    "scipy",
-    "libcst",
-    "rich",
-    "fmlbench.engine",
-    "fmlbench.sandbox",
-    "fmlbench.experiment",
-    "fmlbench.agents",
-)
-
-
-def test_help_loads_none_of_the_heavy_parts():
-    program = (
-        "import sys\n"
-        "from fmlbench.cli.app import run_cli\n"
-        "assert run_cli(['--help']) == 0\n"
-        f"loaded = [name for name in {HEAVY!r} if name in sys.modules]\n"
-        "sys.exit(f'help loads {loaded}' if loaded else 0)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
+from tests.command_line import Fmlbench
 
 
 def test_the_overview_names_every_command_and_cuts_no_sentence(fmlbench: Fmlbench):
@@ -45,18 +19,6 @@ def test_the_overview_names_every_command_and_cuts_no_sentence(fmlbench: Fmlbenc
 @pytest.mark.parametrize(("name", "line"), COMMANDS.items())
 def test_the_overview_has_the_first_sentence_of_each_command(name: str, line: str):
     assert load_command(name).commands[name].get_short_help_str(limit=100) == line
-
-
-def test_a_command_imports_no_other_command():
-    program = (
-        "import sys\n"
-        "from fmlbench.cli.app import run_cli\n"
-        "assert run_cli(['agents', '--help']) == 0\n"
-        "loaded = [name for name in ('run', 'sweep', 'tasks') if f'fmlbench.cli.{name}' in sys.modules]\n"
-        "sys.exit(f'agents loads {loaded}' if loaded else 0)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_mistyped_command_gets_suggestions(fmlbench: Fmlbench):

@@ -10,7 +10,7 @@ from fmlbench.core.notes import AgentEnded
 from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.records.events import Event, NoteMade, RunFinished, Trouble
 from fmlbench.records.replay import RunState
-from tests.unit.reports.by_hand import (
+from tests.handwritten_runs import (
     baseline,
     complete_run,
     hidden_score,

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.run import Isolation
-from tests.unit.cli.conftest import Fmlbench
-from tests.unit.reports.by_hand import complete_run, spec_of, write_run
+from tests.command_line import Fmlbench
+from tests.handwritten_runs import complete_run, spec_of, write_run
 
 
 def with_run(runs: Path, agent: str, seed: int, isolation: Isolation = Isolation.BUBBLEWRAP, **facts: object) -> str:

@@ -1,28 +1,17 @@
 """Asking for runs: what is refused before anything is made, and what a real run prints."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from fmlbench.cli.requests import RunRequest, read_settings
-from fmlbench.core.errors import BadRequest, RunExists, SandboxMissing
+from fmlbench.core.errors import BadRequest, SandboxMissing
 from fmlbench.core.run import Isolation
-from fmlbench.engine.run import create
-from fmlbench.records.folder import RunFolder
-from fmlbench.records.log import read_events
 from fmlbench.tasks.folder import TaskFolder, read_task
 from fmlbench.tasks.library import find_task, task_folders
-from fmlbench.testing.made_runs import make_run
-from fmlbench.workspace.dirs import Dirs
-from tests.unit.cli.conftest import Fmlbench
+from tests.command_line import Fmlbench
 
 REQUEST = RunRequest(agent="greedy", steps=3, seed=1, track="cpu")
-
-
-def only_run(runs: Path) -> RunFolder:
-    (path,) = (path for path in runs.iterdir() if path.is_dir())
-    return RunFolder(path)
 
 
 def without_bubblewrap(isolation: Isolation) -> None:
@@ -152,67 +141,7 @@ def test_a_task_of_the_users_own_is_named_by_its_whole_path(tmp_path: Path, monk
     assert REQUEST.spec(copy).task == str(tmp_path / "elsewhere")
 
 
-def test_only_a_run_that_is_not_complete_can_be_gone_on_with(tmp_path: Path):
-    dirs = Dirs(cache=tmp_path / "cache", runs=tmp_path / "runs")
-    going, complete = make_run(dirs.runs, steps=2, is_over=False), make_run(dirs.runs, steps=2, seed=1)
-    with pytest.raises(RunExists) as caught:
-        create(going.read_spec(), dirs)
-    assert caught.value.hint == (
-        f"Continue it with 'fmlbench resume {going.path.name}', or start another one with --label NAME."
-    )
-    with pytest.raises(RunExists) as caught:
-        create(complete.read_spec(), dirs)
-    assert caught.value.hint == (
-        f"Show it with 'fmlbench show {complete.path.name}', or start another one with --seed N or --label NAME."
-    )
-
-
 def test_settings_are_keys_and_values_and_a_value_may_hold_an_equals_sign():
     assert read_settings(["a=1", "b=x=y", "c="]) == {"a": "1", "b": "x=y", "c": ""}
     with pytest.raises(BadRequest):
         read_settings(["=1"])
-
-
-@pytest.mark.sandbox
-def test_a_run_prints_its_steps_while_it_goes_and_its_summary_at_the_end(fmlbench: Fmlbench, runs: Path):
-    called = fmlbench("run", "toy", "--agent", "noop", "--steps", "1", "--retest", "1")
-    assert called.code == 0
-    assert ": 1 step, sealed" in called.err.splitlines()[0]
-    assert "step 0/1  ok" in called.err
-    assert "step 1/1  ok" in called.err
-    assert "step" not in called.out.split("baseline")[0]
-    assert "sealed by bubblewrap" in called.out
-    assert str(only_run(runs).path) in called.out
-
-    again = fmlbench("run", "toy", "--agent", "noop", "--steps", "1", "--retest", "1")
-    assert again.code == 2
-    name = only_run(runs).path.name
-    assert again.err == (
-        f"error: This run exists: {name}.\n"
-        f"hint:  Show it with 'fmlbench show {name}', or start another one with --seed N or --label NAME.\n"
-    )
-
-    events = read_events(only_run(runs).events)
-    resumed = fmlbench("resume", "toy", "--json")
-    assert json.loads(resumed.out)["summary"]["stage"] == "complete"
-    assert resumed.err == ""
-    assert read_events(only_run(runs).events) == events
-
-
-@pytest.mark.sandbox
-def test_bench_plays_every_task_of_a_suite_and_goes_on_with_what_is_there(fmlbench: Fmlbench, runs: Path):
-    words = ("bench", "--suite", "test", "--agent", "noop", "--steps", "1", "--retest", "0", "--json")
-    first = fmlbench(*words)
-    assert first.code == 0
-    (report,) = json.loads(first.out)
-    assert (report["folder"], report["summary"]["proposed"]) == (str(only_run(runs).path), 1)
-    events = read_events(only_run(runs).events)
-    assert fmlbench(*words).out == first.out
-    assert read_events(only_run(runs).events) == events
-
-
-def test_an_unsealed_run_says_so_from_beginning_to_end(fmlbench: Fmlbench):
-    called = fmlbench("run", "toy", "--agent", "noop", "--steps", "1", "--retest", "1", "--unsealed")
-    assert called.code == 0
-    assert "UNSEALED" in called.err.splitlines()[0]
-    assert "UNSEALED" in called.out.splitlines()[0]

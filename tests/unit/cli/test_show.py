@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.run import Isolation
-from fmlbench.records.events import StepFinished
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.lease import locked
-from fmlbench.workspace.snapshots import Snapshots
-from tests.unit.cli.conftest import Fmlbench
-from tests.unit.reports.by_hand import baseline, complete_run, spec_of, started, step, write_run
+from tests.command_line import Fmlbench
+from tests.handwritten_runs import baseline, complete_run, spec_of, started, step, write_run
 
 SPEC = spec_of()
 
@@ -19,19 +17,6 @@ SPEC = spec_of()
 @pytest.fixture
 def complete(runs: Path) -> RunFolder:
     return write_run(runs, SPEC, complete_run(SPEC))
-
-
-def with_code(folder: RunFolder, steps: list[StepFinished], *codes: str) -> list[StepFinished]:
-    """The same steps, each with its code stored."""
-    snapshots = Snapshots(folder.code)
-    commits: list[str] = []
-    for finished, code in zip(steps, codes, strict=True):
-        parents = [commits[parent] for parent in finished.step.move.parents]
-        commits.append(snapshots.store({"model.py": code}, parents, "step", f"refs/heads/steps/{len(commits)}"))
-    return [
-        StepFinished(step=finished.step.model_copy(update={"snapshot": commit}))
-        for finished, commit in zip(steps, commits, strict=True)
-    ]
 
 
 def test_a_run_is_shown_as_summary_and_tree(fmlbench: Fmlbench, complete: RunFolder):
@@ -73,19 +58,6 @@ def test_hidden_scores_of_a_run_in_progress_stay_hidden(fmlbench: Fmlbench, runs
         out = fmlbench(*words).out
         assert "0.66" not in out
         assert "0.48" not in out
-
-
-def test_a_diff_shows_what_a_step_changed_in_its_first_parent(fmlbench: Fmlbench, runs: Path):
-    folder = RunFolder(runs / SPEC.run_id)
-    steps = [baseline(), step(1, 0.6), step(2, 0.7, parents=(1,))]
-    long = "x" * 300
-    stored = with_code(folder, steps, "width = 1\n", "width = 2\n", f"width = 2\n# \x1b[2J[red]{long}\n")
-    write_run(runs, SPEC, [started(SPEC), *stored])
-    assert "-width = 1\n+width = 2\n" in fmlbench("show", SPEC.run_id, "--diff", "1").out
-    second = fmlbench("show", SPEC.run_id, "--diff", "2").out
-    assert "width = 1" not in second
-    assert f"+# [red]{long}\n" in second
-    assert json.loads(fmlbench("show", SPEC.run_id, "--diff", "2", "--json").out)["parent"] == 1
 
 
 @pytest.mark.parametrize("words", [("--diff", "9"), ("--log", "9"), ("--diff", "0"), ("--diff", "1", "--log", "1")])

@@ -16,8 +16,8 @@ from fmlbench.scheduling.plan import lay_out, make_plan
 from fmlbench.scheduling.study import read_study
 from fmlbench.tasks.library import find_task
 from fmlbench.tasks.template import start_task
-from tests.unit.cli.conftest import Fmlbench
-from tests.unit.scheduling.studies import complete
+from tests.command_line import Fmlbench
+from tests.handwritten_studies import complete
 
 STUDY = 'tasks = ["toy"]\nagents = ["greedy", "random"]\nseeds = 2\nbudget = { steps = 2 }\n'
 

@@ -11,7 +11,7 @@ from fmlbench.cli.sweep_view import headline, open_view
 from fmlbench.scheduling.attempts import AttemptEnd, Began, Ended, log_attempt
 from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.sweep_status import Status, poll_all, status_of
-from tests.unit.scheduling.studies import begin, complete, planned, study
+from tests.handwritten_studies import begin, complete, planned, study
 
 
 @pytest.fixture

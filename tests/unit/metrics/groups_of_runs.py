@@ -6,7 +6,7 @@ from fmlbench.core.run import Isolation, RunSpec
 from fmlbench.metrics.catalogue import MEASURES
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.measured_run import MeasuredRun
-from tests.unit.reports.by_hand import spec_of
+from tests.handwritten_runs import spec_of
 
 
 def run(value: Value, *, task: str = "toy", seed: int = 0, embedder: str | None = "e", **facts: object) -> MeasuredRun:

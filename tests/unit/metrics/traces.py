@@ -13,7 +13,7 @@ from fmlbench.core.task import Task
 from fmlbench.core.usage import Usage
 from fmlbench.metrics.measure import Missing, Value
 from fmlbench.metrics.trace import Cloud, Trace
-from tests.unit.reports.by_hand import spec_of, toy
+from tests.handwritten_runs import spec_of, toy
 
 UP = Metric(name="accuracy", goal=Goal.MAXIMIZE, best=1.0, worst=0.0)
 DOWN = Metric(name="error", goal=Goal.MINIMIZE, best=0.0, worst=1.0)

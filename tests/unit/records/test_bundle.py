@@ -9,7 +9,7 @@ from fmlbench.core.errors import BadRequest
 from fmlbench.records.bundle import METRICS, pack, unpack
 from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
-from tests.unit.reports.by_hand import complete_run, spec_of, write_run
+from tests.handwritten_runs import complete_run, spec_of, write_run
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from fmlbench.core.notes import IdeaDone, IdeaLogged
 from fmlbench.records.events import NoteMade
-from tests.unit.reports.by_hand import baseline, spec_of, started, state_of, step, toy
+from tests.handwritten_runs import baseline, spec_of, started, state_of, step, toy
 
 
 def test_the_history_has_the_budget_of_its_run():

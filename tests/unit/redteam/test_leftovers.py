@@ -1,20 +1,10 @@
-import subprocess
-import sys
 from pathlib import Path
 
-from fmlbench.redteam.leftovers import find_leftovers, guard, processes_of
+from fmlbench.redteam.leftovers import find_leftovers, guard
 
 
 def test_finds_nothing_if_nothing_was_left(tmp_path: Path):
     assert find_leftovers(tmp_path / "toy.cpu.redteam.s0.none", "toy.cpu.redteam.s0.none", [tmp_path]) == []
-
-
-def test_a_process_is_found_by_the_name_of_its_run_until_it_ends(tmp_path: Path):
-    run = tmp_path / "toy.cpu.redteam.s0.abc"
-    waiting = "import sys; sys.stdin.read()"
-    with subprocess.Popen([sys.executable, "-c", waiting, run / "experiments"], stdin=subprocess.PIPE) as process:
-        assert processes_of(run) == [process.pid]
-    assert processes_of(run) == []
 
 
 def test_finds_marked_files_in_shared_folders_and_in_the_experiments_folder(tmp_path: Path):

@@ -8,7 +8,7 @@ from fmlbench.core.run import Isolation
 from fmlbench.core.usage import Usage
 from fmlbench.records.events import NoteMade, Retested, RunFinished
 from fmlbench.reports.summary import RunPhase, RunSummary, RunVerdict, summarise
-from tests.unit.reports.by_hand import (
+from tests.handwritten_runs import (
     baseline,
     complete_run,
     hidden_score,

@@ -4,8 +4,8 @@ import io
 from fmlbench.metrics.measured_run import measure_run
 from fmlbench.reports.measure_tables import measure_table, run_data
 from fmlbench.reports.table import DataTable, TableFormat, to_table, write_table
+from tests.handwritten_runs import rendered
 from tests.unit.metrics.traces import CRASH, trace
-from tests.unit.reports.by_hand import rendered
 
 NASTY = DataTable(("name", "value"), [["a|b<script>\x1b[31m", "=1+1"], ["50% & more_{x}", "-0.5"]], ["read \x07this"])
 

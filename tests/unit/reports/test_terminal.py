@@ -7,7 +7,7 @@ from fmlbench.core.usage import Usage
 from fmlbench.records.events import Event, RunFinished
 from fmlbench.reports.summary import summarise
 from fmlbench.reports.terminal import render_summary, run_table
-from tests.unit.reports.by_hand import (
+from tests.handwritten_runs import (
     baseline,
     complete_run,
     hidden_score,

@@ -11,7 +11,7 @@ from fmlbench.reports.summary import RunSummary, summarise
 from fmlbench.reports.tasks import task_table
 from fmlbench.reports.terminal import run_table
 from fmlbench.tasks.library import all_tasks
-from tests.unit.reports.by_hand import complete_run, spec_of, state_of, toy
+from tests.handwritten_runs import complete_run, spec_of, state_of, toy
 
 NAMES = [folder.task.name for folder in all_tasks(None)]
 

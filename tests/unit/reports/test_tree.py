@@ -7,7 +7,7 @@ from fmlbench.core.notes import ViolationSeen
 from fmlbench.core.steps import IdeaPlan, Move, Operator, StagePlan
 from fmlbench.records.events import Event, NoteMade
 from fmlbench.reports.steps import DEEPEST, StepRow, step_rows, step_tree
-from tests.unit.reports.by_hand import baseline, complete_run, rendered, spec_of, started, state_of, step, toy
+from tests.handwritten_runs import baseline, complete_run, rendered, spec_of, started, state_of, step, toy
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07[bold red]not markup[/bold red]\n\u202efake step"
 

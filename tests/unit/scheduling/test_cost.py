@@ -13,8 +13,8 @@ from fmlbench.records.events import TestScored as Scored
 from fmlbench.scheduling.cost import execution_seconds_of
 from fmlbench.scheduling.study import Retry, SweepCaps
 from fmlbench.scheduling.sweep import Sweep
-from tests.unit.reports.by_hand import baseline, spec_of, started, step
-from tests.unit.scheduling.studies import Clock, Stillborn, log, planned, study
+from tests.handwritten_runs import baseline, spec_of, started, step
+from tests.handwritten_studies import Clock, Stillborn, log, planned, study
 
 DAY = 24 * 3600
 

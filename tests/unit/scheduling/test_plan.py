@@ -11,8 +11,8 @@ from fmlbench.scheduling.cost import HARNESS_SECONDS, cost_of, makespan
 from fmlbench.scheduling.plan import lay_out, make_plan, needs_of, require_model_for_caps
 from fmlbench.scheduling.study import SweepCaps
 from fmlbench.tasks.library import find_task
-from tests.unit.reports.by_hand import spec_of, toy
-from tests.unit.scheduling.studies import study
+from tests.handwritten_runs import spec_of, toy
+from tests.handwritten_studies import study
 
 TASK = toy(test_sd=0.01).model_copy(update={"sibling": ""})  # one CPU second per step, 100 MB
 

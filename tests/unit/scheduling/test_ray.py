@@ -1,18 +1,15 @@
 """What is asked of Ray and handed on to runners; Ray itself is stood in for by an object of its shape."""
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from fmlbench.scheduling.engines.ray_cluster import RayCluster, play
+from fmlbench.scheduling.engines.ray_cluster import RayCluster
 from fmlbench.scheduling.study import RayOptions
-from tests.unit.scheduling.studies import planned, study
-from tests.unit.scheduling.test_job import new_run, runner
+from tests.handwritten_studies import planned, study
 
 
 @dataclass
@@ -57,16 +54,3 @@ def test_a_cluster_that_lost_a_node_has_no_room_until_there_is_some_again(tmp_pa
     assert engine.room() == 0
     ray.cpus = 5
     assert engine.room() == 1
-
-
-@pytest.mark.parametrize(
-    ("given", "passed_on"),
-    [([1, 3], ["--gpu", "1", "--gpu", "3"]), (["2"], ["--gpu", "2"]), ([], []), (["GPU-8a"], [])],
-)
-def test_a_task_shows_its_run_the_gpus_that_ray_gave_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[int | str], passed_on: list[str]
-):
-    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(get_gpu_ids=lambda: given))
-    run = new_run(tmp_path)
-    play(str(run.path), runner(tmp_path, f'echo "$*" > {tmp_path}/said'))
-    assert (tmp_path / "said").read_text().split()[4:] == passed_on

@@ -1,6 +1,5 @@
 """What a sweep wants to know of a complete run is kept beside its logs, and is worth no more than they are."""
 
-import threading
 from pathlib import Path
 
 import pytest
@@ -9,11 +8,9 @@ from fmlbench.core.evaluation import Evaluation, Outcome
 from fmlbench.core.run import RetestKind, due_retests
 from fmlbench.records.events import Retested, RunStarted
 from fmlbench.records.folder import RunFolder
-from fmlbench.scheduling.job import run_job
 from fmlbench.scheduling.run_status import RunStatus, read_run_status
-from tests.unit.reports.by_hand import complete_run
-from tests.unit.scheduling.studies import log, planned, study
-from tests.unit.scheduling.test_job import runner
+from tests.handwritten_runs import complete_run
+from tests.handwritten_studies import log, planned, study
 
 
 @pytest.fixture
@@ -37,14 +34,6 @@ def test_a_run_is_complete_when_its_transfer_and_its_starved_control_are_tested(
     assert len(due) == 3 + 3 + 1
     log(run, [Retested(index=key.index, seed=key.seed, kind=key.kind, evaluation=ok) for key in due])
     assert read_run_status(run.folder).is_complete
-
-
-def test_a_job_leaves_a_glance_of_the_run_it_completed(finished: RunFolder, tmp_path: Path):
-    run_job(finished, runner(tmp_path, "exit 0"), threading.Event())
-    kept = RunStatus.model_validate_json(finished.status.read_bytes())
-    assert kept.is_complete
-    assert kept == read_run_status(finished)
-    assert (kept.steps, kept.done, kept.outcomes) == (2, 3 + 2 + 6 + 1, {"ok": 1, "crashed": 1})
 
 
 def test_a_sweep_tells_the_improvement_that_reports_tell(finished: RunFolder):

@@ -25,8 +25,8 @@ from fmlbench.scheduling.sweep_status import (
     uncancel_plan,
 )
 from fmlbench.tasks.library import find_task
-from tests.unit.reports.by_hand import baseline, retested, started, step
-from tests.unit.scheduling.studies import Clock, Puppets, Stillborn, begin, complete, every, log, planned, study
+from tests.handwritten_runs import baseline, retested, started, step
+from tests.handwritten_studies import Clock, Puppets, Stillborn, begin, complete, every, log, planned, study
 
 
 def fail(run: PlannedRun) -> AttemptEnd:

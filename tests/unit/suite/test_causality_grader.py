@@ -1,19 +1,11 @@
 """The grader of causality, against figures worked out by hand."""
 
-import json
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-from fmlbench.tasks.library import find_task
-from tests.programs import load_grader, run_program
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    return find_task("causality").grader["grade.py"]
+from tests.programs import load_grader
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +67,3 @@ def test_answers_that_are_not_finite_are_refused(grader: ModuleType, value: floa
 
 def test_answers_of_another_shape_are_refused(grader: ModuleType):
     assert "shape" in grader.grade(ANSWERS[:, None], EFFECTS, REALISATION, YARDSTICK)["refused"]
-
-
-def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: Path):
-    (tmp_path / "labels").mkdir()
-    (tmp_path / "out").mkdir()
-    np.save(tmp_path / "labels" / "realisation.npy", REALISATION)
-    np.save(tmp_path / "labels" / "effects.npy", EFFECTS)
-    np.save(tmp_path / "labels" / "yardstick.npy", YARDSTICK)
-    np.save(tmp_path / "answers.npy", ANSWERS)
-    run_program(program, tmp_path)
-    grade = json.loads((tmp_path / "out" / "grade.json").read_text())
-    assert grade["score"] == pytest.approx(PEHE / 2)

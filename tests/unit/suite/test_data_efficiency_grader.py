@@ -1,19 +1,11 @@
 """The grader of data-efficiency, against figures worked out by hand."""
 
-import json
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-from fmlbench.tasks.library import find_task
-from tests.programs import load_grader, run_program
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    return find_task("data-efficiency").grader["grade.py"]
+from tests.programs import load_grader
 
 
 @pytest.fixture(scope="module")
@@ -53,12 +45,3 @@ def test_a_single_episode_has_no_standard_error(grader: ModuleType):
 def test_answers_of_another_shape_are_not_stretched_over_the_labels(grader: ModuleType):
     with pytest.raises(ValueError, match="shape"):
         grader.grade(ANSWERS[:, :1], LABELS)
-
-
-def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: Path):
-    (tmp_path / "labels").mkdir()
-    (tmp_path / "out").mkdir()
-    np.save(tmp_path / "labels" / "query_labels.npy", LABELS)
-    np.save(tmp_path / "answers.npy", ANSWERS)
-    run_program(program, tmp_path)
-    assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(0.75)

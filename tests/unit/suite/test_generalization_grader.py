@@ -1,19 +1,11 @@
 """The grader of generalization, against figures worked out by hand."""
 
-import json
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-from fmlbench.tasks.library import find_task
-from tests.programs import load_grader, run_program
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    return find_task("generalization").grader["grade.py"]
+from tests.programs import load_grader
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +52,3 @@ def test_an_answer_that_is_no_label_is_wrong(grader: ModuleType):
 
 def test_answers_of_another_shape_are_refused(grader: ModuleType):
     assert "shape" in grader.grade(ANSWERS[:, None], LABELS, DOMAINS)["refused"]
-
-
-def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: Path):
-    (tmp_path / "labels").mkdir()
-    (tmp_path / "out").mkdir()
-    np.save(tmp_path / "labels" / "labels.npy", LABELS)
-    np.save(tmp_path / "labels" / "domains.npy", DOMAINS)
-    np.save(tmp_path / "answers.npy", ANSWERS)
-    run_program(program, tmp_path)
-    assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(0.5)

@@ -1,8 +1,6 @@
 """The grader of privacy: networks and attacks against figures worked out by hand."""
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -11,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from fmlbench.tasks.library import find_task
-from tests.programs import load_program, run_program
+from tests.programs import load_program
 
 Array = npt.NDArray[Any]
 Load = Callable[[str], ModuleType]
@@ -202,15 +200,3 @@ def test_networks_that_say_the_same_to_everybody_give_nothing_away(load: Load):
     grade = load("grade").grade(np.stack([linear(np.zeros((CLASSES, READINGS)))] * 4), labels)
     assert grade["metrics"]["relative_gap"] == pytest.approx(0.0, abs=1e-9)
     assert np.isfinite(grade["score"])
-
-
-def test_it_runs_as_the_harness_runs_it(load: Load, tmp_path: Path):
-    labels = exam(np.random.default_rng(0), audited=40)
-    for folder in ("labels", "out"):
-        (tmp_path / folder).mkdir()
-    for name, array in labels.items():
-        np.save(tmp_path / "labels" / f"{name}.npy", array)
-    np.save(tmp_path / "answers.npy", np.stack([learned_by_heart(labels, model) for model in range(4)]))
-    program = find_task("privacy").grader["grade.py"]
-    run_program(program, tmp_path)
-    assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] > 0

@@ -1,7 +1,5 @@
 """The grader of representation-learning, against figures worked out by hand and against plain linear algebra."""
 
-import json
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -9,15 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from fmlbench.tasks.library import find_task
-from tests.programs import load_grader, run_program
+from tests.programs import load_grader
 
 Array = npt.NDArray[Any]
-
-
-@pytest.fixture(scope="module")
-def program() -> Path:
-    return find_task("representation-learning").grader["grade.py"]
 
 
 @pytest.fixture(scope="module")
@@ -100,13 +92,3 @@ def test_huge_numbers_are_graded(grader: ModuleType):
 @pytest.mark.parametrize("shape", [(10,), (9, 2), (10, 0), (10, 2, 2)])
 def test_features_of_another_shape_are_refused(grader: ModuleType, shape: tuple[int, ...]):
     assert "features" in grader.grade(np.zeros(shape, np.float32), LABELS, IS_PROBE)["refused"]
-
-
-def test_the_program_reads_answers_and_writes_a_grade(program: Path, tmp_path: Path):
-    (tmp_path / "labels").mkdir()
-    (tmp_path / "out").mkdir()
-    np.save(tmp_path / "labels" / "labels.npy", LABELS)
-    np.save(tmp_path / "labels" / "is_probe.npy", IS_PROBE)
-    np.save(tmp_path / "answers.npy", FEATURES)
-    run_program(program, tmp_path)
-    assert json.loads((tmp_path / "out" / "grade.json").read_text())["score"] == pytest.approx(0.75)

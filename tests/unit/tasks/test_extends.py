@@ -6,13 +6,8 @@ from pathlib import Path
 import pytest
 
 from fmlbench.core.errors import TaskInvalid
-from fmlbench.core.progress import Silent
-from fmlbench.engine.preparation import prepare
-from fmlbench.engine.variants import Variants
-from fmlbench.sandbox.protocol import Sandbox
 from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.library import find_task
-from fmlbench.workspace.dirs import Dirs
 
 CODEBASE = """
 [codebase]
@@ -112,21 +107,3 @@ def test_a_missing_task_is_reported(paper: Path):
     (paper / "task.toml").write_text('name = "paper-toy"\nextends = "../nowhere"\n')
     with pytest.raises(TaskInvalid, match=r"nowhere' is not a task folder"):
         read_task(paper)
-
-
-@pytest.mark.sandbox
-def test_it_can_be_prepared_and_run(paper: Path, dirs: Dirs, sandbox: Sandbox):
-    ready = prepare(read_task(paper), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
-    scores = Variants(ready, dirs, Silent()).measure("reference", 1)
-    assert scores.test[0] > 0.5
-
-
-@pytest.mark.sandbox
-def test_it_can_be_prepared_and_run_on_another_codebase(toy: Path, paper: Path, dirs: Dirs, sandbox: Sandbox):
-    shutil.copytree(toy / "codebase", paper / "other")
-    (paper / "other" / "NOTICE").write_text("another codebase")
-    write(paper, CODEBASE + VARIANTS)
-    ready = prepare(read_task(paper), "cpu", dirs=dirs, sandbox=sandbox, progress=Silent())
-    assert (ready.codebase / "NOTICE").exists()
-    variants = Variants(ready, dirs, Silent())
-    assert variants.measure("method_off", 1).test[0] < variants.measure("baseline", 1).test[0]

@@ -1,8 +1,6 @@
 """The measure counts every bit that a candidate can read."""
 
 import ast
-import subprocess
-import sys
 import zlib
 from pathlib import Path
 from random import Random
@@ -291,10 +289,3 @@ def test_every_kind_of_character_survives_the_encoding():
     files = {"a.py": text, "größe.txt": "\r\r\n\n", "empty.txt": "", "line.txt": "\n"}
     baseline = {"a.py": "y = 1\n", "gone.py": ""}
     assert decode(encode(files, baseline), baseline) == runtime_files(files, baseline)
-
-
-def test_the_module_works_alone():
-    code = "import information; print(information.added_information({'a.py': 'x = 1'}, {}).bytes > 0)"
-    folder = Path(information.__file__).parent
-    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=folder, capture_output=True, text=True, check=True)
-    assert done.stdout == "True\n"

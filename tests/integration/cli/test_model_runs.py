@@ -10,8 +10,8 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.testing.models.faults import Fault
 from fmlbench.testing.models.server import KEY, ModelServer
+from tests.command_line import Fmlbench
 from tests.tiny_model import write_tiny_model
-from tests.unit.cli.conftest import Fmlbench
 
 WIDER = """IDEA: descend for longer
 

@@ -14,7 +14,7 @@ from fmlbench.tasks.folder import read_task
 from fmlbench.tasks.template import start_task
 from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.trees import editable_files
-from tests.unit.engine.sessions import open_session
+from tests.integration.engine.sessions import open_session
 
 pytestmark = pytest.mark.sandbox
 

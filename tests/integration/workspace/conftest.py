@@ -4,7 +4,7 @@ from http.server import ThreadingHTTPServer
 
 import pytest
 
-from tests.unit.workspace.file_server import FileHandler, Shelf
+from tests.integration.workspace.file_server import FileHandler, Shelf
 
 
 @pytest.fixture

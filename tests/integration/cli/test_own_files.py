@@ -10,7 +10,7 @@ from fmlbench.records.folder import RunFolder
 from fmlbench.records.replay import read_state
 from fmlbench.sandbox.isolation import open_sandbox
 from fmlbench.sandbox.protocol import Sandbox
-from tests.unit.cli.conftest import Fmlbench
+from tests.command_line import Fmlbench
 
 STRATEGY = """\
 from dataclasses import dataclass

@@ -7,7 +7,7 @@ import pytest
 
 from fmlbench.core.progress import Silent
 from fmlbench.workspace.downloads import SourceFailed, WrongChecksum, download, file_name
-from tests.unit.workspace.file_server import Shelf
+from tests.integration.workspace.file_server import Shelf
 
 CONTENT = bytes(range(256)) * 4000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

@@ -15,7 +15,7 @@ from fmlbench.core.sources import GitSource, Material, Patch, PathSource, Source
 from fmlbench.workspace.digests import digest_of, files_in
 from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.materials import is_intact, obtain
-from tests.unit.workspace.file_server import Shelf
+from tests.integration.workspace.file_server import Shelf
 
 FILES = {"easy/net.py": b"x = 1\ny = 1\n", "README.md": b"Read me.\n"}
 SOMETHING_ELSE = "0" * 64

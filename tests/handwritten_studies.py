@@ -13,7 +13,7 @@ from fmlbench.scheduling.engines.engine import JobDone
 from fmlbench.scheduling.plan import Plan, PlannedRun, lay_out, make_plan
 from fmlbench.scheduling.run_status import progress_of
 from fmlbench.scheduling.study import Retry, Study, StudyAgent, SweepCaps
-from tests.unit.reports.by_hand import baseline, complete_run, started
+from tests.handwritten_runs import baseline, complete_run, started
 
 
 def study(

@@ -11,7 +11,7 @@ from fmlbench.records.log import read_events
 from fmlbench.workspace.dirs import Dirs
 from fmlbench.workspace.information import added_information
 from fmlbench.workspace.trees import editable_files
-from tests.unit.engine.sessions import open_session
+from tests.integration.engine.sessions import open_session
 
 pytestmark = pytest.mark.sandbox
 

@@ -8,7 +8,7 @@ import pytest
 from fmlbench.cli import report
 from fmlbench.records.folder import RunFolder
 from fmlbench.testing.made_runs import make_run
-from tests.unit.cli.conftest import Fmlbench
+from tests.command_line import Fmlbench
 
 
 def test_a_report_is_written_and_its_place_is_told(fmlbench: Fmlbench, runs: Path, tmp_path: Path):

@@ -14,8 +14,8 @@ from fmlbench.core.errors import EngineMissing, InfraTrouble
 from fmlbench.scheduling.engines.slurm import SlurmEngine, open_slurm
 from fmlbench.scheduling.plan import Plan
 from fmlbench.scheduling.study import SlurmOptions, SweepCaps
-from tests.unit.scheduling.studies import planned, study
-from tests.unit.scheduling.test_job import runner
+from tests.handwritten_studies import planned, study
+from tests.integration.scheduling.test_job import runner
 
 
 class Site:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from fmlbench.engine.red_team import AttackRow
-from tests.unit.cli.conftest import Fmlbench
+from tests.command_line import Fmlbench
 
 STOPPED = AttackRow(
     attack="search-files",
