@@ -70,7 +70,7 @@ def embedded(folders: list[RunFolder]) -> dict[Path, Cloud | None]:
 
 
 def task_on_record(spec: RunSpec, state: RunState) -> Task:
-    return state.task or find_task(spec.task).on(spec.track).task
+    return state.task or find_task(spec.task).on(spec.track, smoke=spec.smoke).task
 
 
 def timed(folders: list[RunFolder], clouds: dict[Path, Cloud | None]) -> tuple[str, float, float]:

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from fmlbench.cli.console import show, show_json, stderr_console
 from fmlbench.cli.dirs import find_dirs
-from fmlbench.cli.options import JsonOption, TrackOption, UnsealedOption
+from fmlbench.cli.options import JsonOption, SmokeOption, TrackOption, UnsealedOption
 from fmlbench.cli.report import write_pages
 from fmlbench.cli.requests import RunRequest, sandbox_of
 from fmlbench.cli.resume import resume_watched
@@ -31,6 +31,7 @@ def bench(
     steps: Annotated[int, typer.Option(metavar="N", help="Number of proposals tested on each task.")] = 5,
     seed: Annotated[int, typer.Option(metavar="S", help="Random seed for the search and for data sampling.")] = 0,
     track: TrackOption = "cpu",
+    smoke: SmokeOption = False,
     retest: Annotated[
         int,
         typer.Option(metavar="N", min=0, help="Number of fresh seeds on which the best step is retested at the end."),
@@ -43,14 +44,16 @@ def bench(
     The built-in agent needs no API key, no GPU and no Docker. After an interruption, repeat the command: existing runs
     are resumed.
     """
-    request = RunRequest(agent=agent, steps=steps, seed=seed, track=track, retest=retest, unsealed=unsealed)
+    request = RunRequest(
+        agent=agent, steps=steps, seed=seed, track=track, smoke=smoke, retest=retest, unsealed=unsealed
+    )
     _bench(suite, request, as_json=as_json)
 
 
 def _bench(suite: str, request: RunRequest, *, as_json: bool) -> None:
     """Execute one run per task of the suite; existing runs are resumed."""
     dirs = find_dirs()
-    specs = [request.spec(folder) for folder in _quickest_first(all_tasks(suite), request.track)]
+    specs = [request.spec(folder) for folder in _quickest_first(all_tasks(suite), request)]
     sandbox = sandbox_of(specs[0].isolation)
     folders = [open_run(spec, dirs.runs) for spec in specs]
     summaries = [resume_watched(folder, dirs, stderr_console(), lambda _: sandbox) for folder in folders]
@@ -63,11 +66,11 @@ def _bench(suite: str, request: RunRequest, *, as_json: bool) -> None:
     _write_report(folders, dirs)
 
 
-def _quickest_first(folders: Iterable[TaskFolder], track: str) -> list[TaskFolder]:
+def _quickest_first(folders: Iterable[TaskFolder], request: RunRequest) -> list[TaskFolder]:
     """Sort tasks by calibrated step time, so that the first results come early."""
 
     def seconds(folder: TaskFolder) -> float:
-        calibration = folder.track(track).calibration
+        calibration = folder.track(request.track, smoke=request.smoke).calibration
         return calibration.step_cpu_seconds if calibration else math.inf
 
     return sorted(folders, key=seconds)

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 
-from fmlbench.core.task import SMOKE
 from fmlbench.metrics.embedding.embedder import EMBEDDERS, NO_EMBEDDER
 
 TaskArgument = Annotated[
@@ -58,8 +57,3 @@ UnsealedOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print only JSON on stdout.")]
-
-
-def sized(track: str, *, smoke: bool) -> str:
-    """The name of the track or of its smoke test."""
-    return f"{track}{SMOKE}" if smoke else track

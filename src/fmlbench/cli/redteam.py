@@ -8,7 +8,7 @@ from rich.text import Text
 
 from fmlbench.cli.console import show_json, show_lines, stderr_console
 from fmlbench.cli.dirs import find_dirs
-from fmlbench.cli.options import JsonOption, TaskArgument, TrackOption, UnsealedOption
+from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import isolation, sandbox_of
 from fmlbench.engine.preparation import prepare
@@ -28,6 +28,7 @@ def redteam(
         ),
     ] = None,
     track: TrackOption = "cpu",
+    smoke: SmokeOption = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="Run only the few attacks that 'fmlbench tasks check' uses.")
     ] = False,
@@ -53,7 +54,7 @@ def redteam(
         show_lines(_line(row))
 
     with progress_on(stderr_console()) as progress:
-        prepared = prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
+        prepared = prepare(folder, track, smoke=smoke, dirs=dirs, sandbox=sandbox, progress=progress)
         rows = attack_task(prepared, dirs, names=attacks or [], quick=quick, report=show_row, progress=progress)
     if as_json:
         show_json(rows)

@@ -26,6 +26,7 @@ class RunRequest:
     steps: int
     seed: int
     track: str
+    smoke: bool = False
     hours: float | None = None
     dollars: float | None = None
     tokens: int | None = None
@@ -56,8 +57,9 @@ class RunRequest:
         self._require_model_for_caps(agent)
         return RunSpec(
             task=name_of(folder),
-            task_digest=folder.on(self.track).digest,
+            task_digest=folder.on(self.track, smoke=self.smoke).digest,
             track=self.track,
+            smoke=self.smoke,
             agent=agent,
             seed=self.seed,
             budget=Budget(steps=self.steps, hours=self.hours, dollars=self.dollars, tokens=self.tokens),

@@ -9,7 +9,7 @@ from fmlbench.cli.console import show, show_json, stderr_console
 from fmlbench.cli.dirs import find_dirs
 from fmlbench.cli.errors import resumable
 from fmlbench.cli.live_view import RunView
-from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption, sized
+from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import RunRequest, read_settings, require_agent, sandbox_of
 from fmlbench.engine.run import Run, create_run, execute_run
@@ -87,7 +87,8 @@ def run(
         agent=agent,
         steps=steps,
         seed=seed,
-        track=sized(track, smoke=smoke),
+        track=track,
+        smoke=smoke,
         hours=hours,
         dollars=dollars,
         tokens=tokens,

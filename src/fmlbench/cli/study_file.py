@@ -26,6 +26,7 @@ class StudyRequest:
     hours: float | None
     dollars: float | None
     track: str | None
+    smoke: bool = False
 
     @property
     def is_requested(self) -> bool:
@@ -43,6 +44,7 @@ class StudyRequest:
             "--hours": self.hours,
             "--dollars": self.dollars,
             "--track": self.track,
+            "--smoke": self.smoke or None,
         }
         return [option for option, value in given.items() if value is not None]
 
@@ -55,6 +57,7 @@ class StudyRequest:
             "models": [resolved_name(model) for model in self.models if model],
             "seeds": self.seeds or _SEEDS,
             "track": self.track or "cpu",
+            "smoke": self.smoke,
         }
         budget = {
             "steps": _STEPS if self.steps is None else self.steps,

@@ -102,6 +102,9 @@ def start(
     track: Annotated[
         str | None, typer.Option(metavar="TRACK", help="With --task/--suite: track; default: 'cpu'.")
     ] = None,
+    smoke: Annotated[
+        bool, typer.Option("--smoke", help="With --task/--suite: run the smoke test of the track.")
+    ] = False,
     parallel: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Number of parallel runs; overrides the study's cap.")
     ] = None,
@@ -123,7 +126,7 @@ def start(
     Shows the plan with its estimated time and cost first. Finished runs are not repeated. With --task or --suite the
     study file is written first.
     """
-    request = StudyRequest(task or (), suite, agent or (), model or (), seeds, steps, hours, dollars, track)
+    request = StudyRequest(task or (), suite, agent or (), model or (), seeds, steps, hours, dollars, track, smoke)
     write_study(study, request)
     caps = {"parallel": parallel, "hours": cap_hours, "dollars": cap_dollars}
     _start(study, engine=engine, caps=caps, only_plan=plan, as_json=as_json)
@@ -208,11 +211,11 @@ def _show_plan(plan: Plan, parallel: int, *, as_json: bool) -> None:
 
 def _prepare(plan: Plan, dirs: Dirs) -> None:
     """Prepare every task once, before parallel runs need it."""
-    sandbox = sandbox_of(plan.runs[0].spec.isolation)
+    study, sandbox = plan.study, sandbox_of(plan.runs[0].spec.isolation)
     names = dict.fromkeys(run.spec.task for run in plan.runs)
     with progress_on(stderr_console()) as progress:
         for name in names:
-            prepare(find_task(name), plan.study.track, dirs=dirs, sandbox=sandbox, progress=progress)
+            prepare(find_task(name), study.track, smoke=study.smoke, dirs=dirs, sandbox=sandbox, progress=progress)
 
 
 def _run_sweep(sweep: Sweep, engine: Engine, study: str) -> str:

@@ -10,13 +10,12 @@ from rich.text import Text
 
 from fmlbench.cli.console import show, show_json, show_lines, stderr_console, stdout_console
 from fmlbench.cli.dirs import find_dirs
-from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption, sized
+from fmlbench.cli.options import JsonOption, SmokeOption, TaskArgument, TrackOption, UnsealedOption
 from fmlbench.cli.progress import progress_on
 from fmlbench.cli.requests import isolation, sandbox_of
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.progress import Progress
 from fmlbench.core.run import Isolation
-from fmlbench.core.task import SMOKE
 from fmlbench.engine.admission import Finding, calibrate, check_task
 from fmlbench.engine.preparation import prepare
 from fmlbench.records.provenance import processor_name
@@ -96,19 +95,19 @@ def prepare_tasks(
 ) -> None:
     """Download and build what a task needs (codebase, data, Python), so that runs start at once and offline."""
     folders = [find_task(task)] if task else all_tasks(suite)
-    size = sized(track, smoke=smoke)
     dirs = find_dirs()
     sandbox = sandbox_of(isolation(unsealed=unsealed))
     for folder in folders:
         with progress_on(stderr_console()) as progress:
-            prepare(folder, size, dirs=dirs, sandbox=sandbox, progress=progress)
-        show_lines(Text(f"{folder.task.name} is ready. Next: {_run_command(folder, size)}"))
+            prepare(folder, track, smoke=smoke, dirs=dirs, sandbox=sandbox, progress=progress)
+        show_lines(Text(f"{folder.task.name} is ready. Next: {_run_command(folder, track, smoke=smoke)}"))
 
 
 @app.command("check")
 def check(
     task: TaskArgument,
     track: TrackOption = "cpu",
+    smoke: SmokeOption = False,
     quick: Annotated[
         bool, typer.Option("--quick", help="One seed instead of ten: minutes instead of an hour.")
     ] = False,
@@ -122,6 +121,8 @@ def check(
 
     Exits with 1 if the task is refused.
     """
+    if smoke and calibrate:
+        raise BadRequest("A smoke test cannot be calibrated.", hint="Leave out --calibrate or --smoke.")
     folder = find_task(task)
     dirs = find_dirs()
     sandbox = open_sandbox(Isolation.BUBBLEWRAP)
@@ -135,26 +136,25 @@ def check(
     with progress_on(stderr_console()) as progress:
         if calibrate:
             folder = _calibrated(folder, track, dirs, sandbox, progress)
-        passed = check_task(folder, track, dirs=dirs, sandbox=sandbox, progress=progress, quick=quick, report=report)
+        passed = check_task(
+            folder, track, smoke=smoke, dirs=dirs, sandbox=sandbox, progress=progress, quick=quick, report=report
+        )
     if as_json:
-        show_json({"task": folder.task.name, "track": track, "admitted": passed, "findings": findings})
+        show_json({"task": folder.task.name, "track": track, "smoke": smoke, "admitted": passed, "findings": findings})
     else:
         stdout_console().print(_verdict(folder.task.name, passed=passed))
     if not passed:
         raise typer.Exit(1)
 
 
-def _run_command(folder: TaskFolder, track: str) -> str:
+def _run_command(folder: TaskFolder, track: str, *, smoke: bool) -> str:
     """The command that runs the prepared task."""
-    whole = track.removesuffix(SMOKE)
-    options = ([] if whole == "cpu" else ["--track", whole]) + (["--smoke"] if track != whole else [])
+    options = ([] if track == "cpu" else ["--track", track]) + (["--smoke"] if smoke else [])
     return shlex.join(["fmlbench", "run", name_of(folder), *options])
 
 
 def _calibrated(folder: TaskFolder, track: str, dirs: Dirs, sandbox: Sandbox, progress: Progress) -> TaskFolder:
     """The task with new measurements in its manifest."""
-    if track not in folder.task.tracks:
-        raise BadRequest(f"Smoke track '{track}' cannot be calibrated.", hint="Leave out --calibrate.")
     prepared = prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
     today = datetime.now(UTC).date().isoformat()
     measured = calibrate(prepared, dirs, progress, machine=processor_name(), date=today)

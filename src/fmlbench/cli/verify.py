@@ -97,6 +97,7 @@ def _regrade(folder: RunFolder, task: str, secret: Path | None) -> list[ScoreChe
         prepared = prepare(
             find_task(task or spec.task),
             spec.track,
+            smoke=spec.smoke,
             dirs=find_dirs(),
             # The grader always runs in the sandbox, even if the run was unsealed.
             sandbox=open_sandbox(Isolation.BUBBLEWRAP),

@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from fmlbench.core.record import Record
-from fmlbench.core.task import Task, World
+from fmlbench.core.task import Task, World, track_text
 
 
 class Isolation(StrEnum):
@@ -109,6 +109,9 @@ class RunSpec(Record):
     """The task's name, or the path of its folder."""
     task_digest: str
     track: str
+    # Not stored when False: the id of a run is a digest of its record.
+    smoke: Annotated[bool, Field(exclude_if=lambda smoke: not smoke)] = False
+    """Whether this is a smoke test of the track."""
     agent: AgentSpec
     seed: int
     budget: Budget
@@ -116,6 +119,11 @@ class RunSpec(Record):
     retest_seeds: Annotated[int, Field(ge=0)] = 3
     label: str = ""
     """A suffix that allows several runs with identical options."""
+
+    @property
+    def track_text(self) -> str:
+        """The track, or its smoke test."""
+        return track_text(self.track, smoke=self.smoke)
 
     @property
     def retest_terms(self) -> str:
@@ -127,7 +135,7 @@ class RunSpec(Record):
         """A readable name that is unique to the specification."""
         digest = hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:8]
         task = self.task.rstrip("/").rsplit("/", 1)[-1]
-        return f"{task}.{self.track}.{self.agent.slug}.s{self.seed}.{digest}"
+        return f"{task}.{self.track_text}.{self.agent.slug}.s{self.seed}.{digest}"
 
 
 STARVED_SHARE = 0.02

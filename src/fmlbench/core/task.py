@@ -9,10 +9,6 @@ from fmlbench.core.evaluation import Metric
 from fmlbench.core.record import Record
 from fmlbench.core.sources import Edit, GitSource, Material, NpmSource, PathSource, PypiSource, UrlSource
 
-SMOKE = "-smoke"
-"""Suffix of the track name for the short smoke-test version of a track."""
-
-
 TaskName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$")]
 FolderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Count = Annotated[int, Field(ge=1)]
@@ -240,6 +236,10 @@ class Track(Record):
     calibration: Calibration | None = None
     """Written by `fmlbench tasks check --calibrate`."""
 
+    def smoke_test(self) -> "Track":
+        """The track with its smoke-test settings, on a CPU; the smoke test of a smoke test is itself."""
+        return self.model_copy(update={"settings": {**self.settings, **self.smoke}, "devices": (), "calibration": None})
+
     @model_validator(mode="after")
     def _has_unique_stage_names(self) -> "Track":
         names = [training.name for training in self.training]
@@ -322,23 +322,23 @@ class Task(Record):
         known = [megabytes for megabytes in archives.values() if megabytes is not None]
         return sum(known) if len(known) == len(archives) else None
 
-    def on(self, track_name: str) -> "Task":
-        """The task with only this track."""
-        track = self.find_track(track_name)
+    def on(self, track_name: str, *, smoke: bool = False) -> "Task":
+        """The task with only this track, or only its smoke test."""
+        track = self.track(track_name, smoke=smoke)
         assert track is not None, track_name  # noqa: S101 - callers pass existing tracks
         return self.model_copy(update={"tracks": {track_name: track}})
 
-    def find_track(self, name: str) -> Track | None:
-        """The track with that name; `NAME-smoke` is NAME with its smoke-test settings."""
+    def track(self, name: str, *, smoke: bool = False) -> Track | None:
+        """The track with that name, or its smoke test; None if there is none."""
         track = self.tracks.get(name)
-        if track is not None or not name.endswith(SMOKE):
+        if track is None or not smoke:
             return track
-        full = self.tracks.get(name.removesuffix(SMOKE))
-        if full is None or not full.smoke:
-            return None
-        return full.model_copy(
-            update={"settings": {**full.settings, **full.smoke}, "smoke": {}, "devices": (), "calibration": None}
-        )
+        return track.smoke_test() if track.smoke else None
+
+
+def track_text(name: str, *, smoke: bool) -> str:
+    """The track of a run as text: scores of smoke tests are never compared with others."""
+    return f"{name}-smoke" if smoke else name
 
 
 def _archive(source: PypiSource | NpmSource | GitSource | UrlSource) -> str:

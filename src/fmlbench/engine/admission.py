@@ -64,6 +64,7 @@ def check_task(
     folder: TaskFolder,
     track: str,
     *,
+    smoke: bool = False,
     dirs: Dirs,
     sandbox: Sandbox,
     progress: Progress,
@@ -71,7 +72,7 @@ def check_task(
     report: Report,
 ) -> bool:
     """Run every check and report each finding immediately; earlier measurements are reused."""
-    prepared = prepare(folder, track, dirs=dirs, sandbox=sandbox, progress=progress)
+    prepared = prepare(folder, track, smoke=smoke, dirs=dirs, sandbox=sandbox, progress=progress)
     with ForkServer() as server:
         sealed = Variants(prepared, dirs, progress)
         variants = Variants(replace(prepared, sandbox=server), dirs, progress)

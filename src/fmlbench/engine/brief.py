@@ -1,7 +1,7 @@
 """Write the brief: all information about the task that an agent gets."""
 
 from fmlbench.core.agents import Brief, StageBrief
-from fmlbench.core.task import Rule
+from fmlbench.core.task import Rule, track_text
 from fmlbench.experiment.prepared_task import PreparedTask
 from fmlbench.sandbox.environments import packages_of
 from fmlbench.workspace.editing_rules import WHAT_COUNTS
@@ -51,7 +51,7 @@ def write_brief(prepared: PreparedTask, baseline_score: float | None = None) -> 
         baseline_score=baseline_score,
         sigma=calibration.baseline.validation.sd if calibration else None,
         rules=(*_standing_rules(prepared), *(_rule(rule) for rule in task.rules)),
-        track=prepared.track_name,
+        track=track_text(prepared.track_name, smoke=prepared.smoke),
         sealed=prepared.sandbox.isolation.is_sealed,
     )
 

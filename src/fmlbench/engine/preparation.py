@@ -22,6 +22,7 @@ def prepare(
     folder: TaskFolder,
     track_name: str,
     *,
+    smoke: bool = False,
     dirs: Dirs,
     sandbox: Sandbox,
     progress: Progress,
@@ -31,8 +32,8 @@ def prepare(
 
     Samples are derived from ``secret``, by default the machine's.
     """
-    folder = folder.on(track_name)
-    track, task = folder.track(track_name), folder.task
+    folder = folder.on(track_name, smoke=smoke)
+    track, task = folder.track(track_name, smoke=smoke), folder.task
     python = build(task.environment, task_folder=folder.path, dirs=dirs, progress=progress)
     codebase = _codebase(folder, dirs, progress)
     _require_editable(folder, codebase)
@@ -54,6 +55,7 @@ def prepare(
         samples=dirs.samples / key,
         sandbox=sandbox,
         secret=secret,
+        smoke=smoke,
     )
 
 

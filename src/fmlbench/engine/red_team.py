@@ -272,6 +272,7 @@ def _spec(prepared: PreparedTask) -> RunSpec:
         task=prepared.task.name,
         task_digest=prepared.folder.digest,
         track=prepared.track_name,
+        smoke=prepared.smoke,
         agent=AgentSpec(name="redteam", strategy="scripted", proposer="scripted"),
         seed=0,
         budget=Budget(steps=10_000),

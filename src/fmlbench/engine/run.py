@@ -53,7 +53,9 @@ class Run:
 def execute_run(run: Run, *, progress: Progress, watch: Watch) -> RunState:
     """Execute a run from the end of its log to completion, and return its state; call it again to resume."""
     with locked(run.folder.lock):
-        prepared = prepare(run.task, run.spec.track, dirs=run.dirs, sandbox=run.sandbox, progress=progress)
+        prepared = prepare(
+            run.task, run.spec.track, smoke=run.spec.smoke, dirs=run.dirs, sandbox=run.sandbox, progress=progress
+        )
         with Journal(run.folder, watch) as journal:
             if journal.state.spec is None:
                 journal.append(RunStarted(spec=run.spec, task=prepared.task, provenance=provenance_of(prepared)))
@@ -119,7 +121,7 @@ def _require_same_secret(state: RunState, dirs: Dirs) -> None:
 
 
 def _find_task(spec: RunSpec) -> TaskFolder:
-    task = find_task(spec.task).on(spec.track)
+    task = find_task(spec.task).on(spec.track, smoke=spec.smoke)
     if task.digest != spec.task_digest:
         raise TaskInvalid(
             f"Task '{spec.task}' has changed since this run was started.",
@@ -130,7 +132,7 @@ def _find_task(spec: RunSpec) -> TaskFolder:
 
 def create_run(spec: RunSpec, *, task: TaskFolder, agent: AgentEntry, sandbox: Sandbox, dirs: Dirs) -> Run:
     """Create a new run's folder; everything that the specification names has been looked up before."""
-    return Run(create(spec, dirs), spec, task.on(spec.track), agent, sandbox, RunState(), dirs)
+    return Run(create(spec, dirs), spec, task.on(spec.track, smoke=spec.smoke), agent, sandbox, RunState(), dirs)
 
 
 def create(spec: RunSpec, dirs: Dirs) -> RunFolder:

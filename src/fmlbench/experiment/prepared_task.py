@@ -29,6 +29,8 @@ class PreparedTask:
     """The folder of this task's and track's samples."""
     sandbox: Sandbox
     secret: Secret
+    smoke: bool = False
+    """Whether the track is replaced by its smoke test."""
     world: World = World.SCORED
     """Which part of the task's data samples come from."""
     train_share: float = 1.0
@@ -46,4 +48,4 @@ class PreparedTask:
     @property
     def track(self) -> Track:
         """The track's manifest."""
-        return self.folder.track(self.track_name)
+        return self.folder.track(self.track_name, smoke=self.smoke)

@@ -58,7 +58,7 @@ def require_comparable(runs: Sequence[MeasuredRun], measure: str) -> None:
     _require_one(
         runs, lambda run: "sealed" if run.spec.isolation.is_sealed else "unsealed", _SEAL, "isolation (--unsealed)"
     )
-    _require_one(runs, lambda run: f"track '{run.spec.track}'", _TRACK, "--track")
+    _require_one(runs, lambda run: f"track '{run.spec.track_text}'", _TRACK, "--track")
     _require_one(runs, lambda run: run.spec.budget.terms, _BUDGET, "--steps, --hours, --dollars and --tokens")
     _require_one(runs, lambda run: run.spec.retest_terms, _RETESTS, "--retest")
     for task in sorted({run.task for run in runs}):

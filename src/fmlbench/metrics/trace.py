@@ -91,7 +91,7 @@ class Trace:
     @property
     def calibration(self) -> Calibration | None:
         """The calibration of the run's track."""
-        track = self.task.find_track(self.spec.track)
+        track = self.task.track(self.spec.track, smoke=self.spec.smoke)
         return track.calibration if track else None
 
     def test_score(self, index: int) -> float | None:

@@ -78,7 +78,7 @@ def _exact_value(value: Value) -> str:
 def _run_facts(run: MeasuredRun, agent: str) -> list[str]:
     spec = run.spec
     seal = seal_text(spec.isolation)
-    return [spec.run_id, run.task, spec.track, agent, str(spec.seed), seal, run.embedder or ""]
+    return [spec.run_id, run.task, spec.track_text, agent, str(spec.seed), seal, run.embedder or ""]
 
 
 def agent_task_scores(agents: Mapping[str, Sequence[MeasuredRun]]) -> list[AgentTaskScores]:

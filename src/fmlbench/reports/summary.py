@@ -124,7 +124,7 @@ def read_summary(folder: RunFolder) -> RunSummary:
 
 def task_of(spec: RunSpec, state: RunState) -> Task:
     """The task as logged at the start of the run, or the current task if the run has not started."""
-    return state.task or find_task(spec.task).on(spec.track).task
+    return state.task or find_task(spec.task).on(spec.track, smoke=spec.smoke).task
 
 
 def summarise(spec: RunSpec, state: RunState, task: Task, *, is_played: bool = True) -> RunSummary:
@@ -220,7 +220,7 @@ def _verdict(best: Step | None, difference: Estimate | None) -> RunVerdict:
 
 def _sigma(spec: RunSpec, task: Task, kind: RetestKind) -> float:
     """The baseline's standard deviation over seeds; 0 if not calibrated."""
-    track = task.tracks.get(spec.track)
+    track = task.track(spec.track, smoke=spec.smoke)
     if track is None or track.calibration is None:
         return 0.0
     if kind is RetestKind.FRESH:

@@ -49,7 +49,7 @@ def run_header(summary: RunSummary) -> Text:
     """The run, its phase, and its isolation level."""
     spec = summary.spec
     task = spec.task.rstrip("/").rsplit("/", 1)[-1]
-    header = Text(f"{task}, track {spec.track}, agent {spec.agent.slug}, seed {spec.seed}: {summary.stage}, ")
+    header = Text(f"{task}, track {spec.track_text}, agent {spec.agent.slug}, seed {spec.seed}: {summary.stage}, ")
     header.stylize("bold")
     header.append_text(seal(spec.isolation))
     return header

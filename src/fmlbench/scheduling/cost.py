@@ -49,7 +49,7 @@ def makespan(seconds: Iterable[float], parallel: int) -> float:
 
 
 def _seconds(spec: RunSpec, task: Task, *, is_first: bool) -> float | None:
-    track = task.find_track(spec.track)
+    track = task.track(spec.track, smoke=spec.smoke)
     if track is None or track.calibration is None:
         return None
     each = track.calibration.step_cpu_seconds / track.threads + HARNESS_SECONDS

@@ -68,7 +68,7 @@ def make_plan(study: Study, runs: Path) -> Plan:
         for model in study.models_of(agent)
     ]
     folders = all_tasks(study.suite) if study.suite else [find_task(name) for name in study.tasks]
-    named = [(name_of(folder), folder.on(study.track)) for folder in folders]
+    named = [(name_of(folder), folder.on(study.track, smoke=study.smoke)) for folder in folders]
     planned = list(_runs(study, named, agents, runs))
     if len({run.folder for run in planned}) < len(planned):
         raise StudyInvalid(
@@ -103,6 +103,7 @@ def _runs(
             task=name,
             task_digest=folder.digest,
             track=study.track,
+            smoke=study.smoke,
             agent=agent,
             seed=seed,
             budget=study.budget,
@@ -112,7 +113,8 @@ def _runs(
         )
         cost = cost_of(spec, folder.task, is_first=(name, seed) not in seen)
         seen.add((name, seed))
-        yield PlannedRun(spec, RunFolder(runs / spec.run_id), folder.task, needs_of(folder.track(study.track)), cost)
+        needs = needs_of(folder.track(study.track, smoke=study.smoke))
+        yield PlannedRun(spec, RunFolder(runs / spec.run_id), folder.task, needs, cost)
 
 
 def needs_of(track: Track) -> Needs:

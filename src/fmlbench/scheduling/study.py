@@ -115,6 +115,8 @@ class Study(Record):
     """A list, or a number of seeds."""
     track: str = "cpu"
     """The track of all tasks."""
+    smoke: bool = False
+    """Whether to run the smoke tests of the tracks."""
     budget: Budget
     """Per run."""
     retest: Annotated[int, Field(ge=0)] = 3

@@ -82,16 +82,21 @@ class TaskFolder:
     def _nearest(self, name: str) -> Path:
         return next(path for folder in (self.path, *self.bases) if (path := folder / name).exists())
 
-    def on(self, track_name: str) -> "TaskFolder":
-        """The task on one of its tracks; runs and caches use this."""
-        self.track(track_name)
-        if list(self.task.tracks) == [track_name]:
+    def on(self, track_name: str, *, smoke: bool = False) -> "TaskFolder":
+        """The task on one of its tracks, or on its smoke test; runs and caches use this."""
+        track = self.track(track_name, smoke=smoke)
+        if self.task.tracks == {track_name: track}:
             return self
-        return TaskFolder(path=self.path, task=self.task.on(track_name), bases=self.bases)
+        return TaskFolder(path=self.path, task=self.task.on(track_name, smoke=smoke), bases=self.bases)
 
-    def track(self, name: str) -> Track:
-        """Return the track with that name."""
-        track = self.task.find_track(name)
+    def track(self, name: str, *, smoke: bool = False) -> Track:
+        """Return the track with that name, or its smoke test."""
+        track = self.task.track(name, smoke=smoke)
+        if track is None and name in self.task.tracks:
+            raise BadRequest(
+                f"Track '{name}' of task '{self.task.name}' has no smoke test.",
+                hint=f"Leave out --smoke, or add 'smoke' to [tracks.{name}] in its manifest.",
+            )
         if track is None:
             known = ", ".join(sorted(self.task.tracks))
             raise BadRequest(f"Task '{self.task.name}' has no track named '{name}'.", hint=f"Its tracks: {known}.")

@@ -151,9 +151,9 @@ def test_what_is_only_tried_out_is_not_calibrated(fmlbench: Fmlbench, tmp_path: 
     manifest = start_task("mine", tmp_path) / "task.toml"
     manifest.write_text(manifest.read_text().replace("carry_mb = 4\n", "carry_mb = 4\nsmoke = { train_rows = 9 }\n"))
     before = manifest.read_bytes()
-    called = fmlbench("tasks", "check", str(manifest.parent), "--track", "cpu-smoke", "--calibrate")
+    called = fmlbench("tasks", "check", str(manifest.parent), "--smoke", "--calibrate")
     assert (called.code, called.err) == (
         2,
-        "error: Smoke track 'cpu-smoke' cannot be calibrated.\nhint:  Leave out --calibrate.\n",
+        "error: A smoke test cannot be calibrated.\nhint:  Leave out --calibrate or --smoke.\n",
     )
     assert manifest.read_bytes() == before

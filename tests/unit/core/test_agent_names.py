@@ -59,3 +59,10 @@ def test_another_version_of_a_file_makes_another_run():
     one, other = run_of(mcts(file="a" * 64)), run_of(mcts(file="b" * 64))
     assert len({one.run_id, other.run_id, run_of(mcts()).run_id}) == 3
     assert RunSpec.model_validate_json(one.model_dump_json()) == one
+
+
+def test_a_smoke_test_has_a_run_id_of_its_own():
+    run = run_of(mcts())
+    smoke = run.model_copy(update={"smoke": True})
+    assert smoke.run_id.startswith("toy.cpu-smoke.mcts.s1.")
+    assert smoke.run_id.rpartition(".")[2] != run.run_id.rpartition(".")[2]

@@ -54,17 +54,19 @@ def test_selecting_a_track_twice_changes_nothing(toy: Path):
     add(toy, PAPER)
     paper = read_task(toy).on("paper")
     assert paper.on("paper") == paper
+    smoke = read_task(toy).on("paper", smoke=True)
+    assert smoke.on("paper", smoke=True) == smoke == smoke.on("paper")
 
 
 def test_a_smoke_track_changes_settings_and_needs_no_device(toy: Path):
     add(toy, PAPER)
     folder = read_task(toy)
-    tried = folder.on("paper-smoke").track("paper-smoke")
+    tried = folder.on("paper", smoke=True).track("paper")
     assert tried.settings == {"rows": 10, "device": "cpu"}
     assert tried.devices == ()
-    assert folder.on("paper-smoke").digest != folder.on("paper").digest
+    assert folder.on("paper", smoke=True).digest != folder.on("paper").digest
 
 
 def test_only_tracks_with_smoke_settings_have_a_smoke_track(toy: Path):
-    with pytest.raises(BadRequest, match="no track named 'cpu-smoke'"):
-        read_task(toy).on("cpu-smoke")
+    with pytest.raises(BadRequest, match="Track 'cpu' of task 'toy' has no smoke test"):
+        read_task(toy).on("cpu", smoke=True)

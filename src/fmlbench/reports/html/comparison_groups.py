@@ -87,7 +87,7 @@ def make_comparison_groups(runs: Mapping[str, RunRecord]) -> list[ComparisonGrou
 
 
 def _terms(spec: RunSpec) -> str:
-    return f"{seal_text(spec.isolation)}, track {spec.track}, {spec.budget.terms}, {spec.retest_terms}"
+    return f"{seal_text(spec.isolation)}, track {spec.track_text}, {spec.budget.terms}, {spec.retest_terms}"
 
 
 def _group(key: str, terms: str, members: Mapping[str, RunRecord]) -> ComparisonGroup:

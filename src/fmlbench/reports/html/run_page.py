@@ -245,7 +245,7 @@ def provenance_of(run: RunRecord) -> list[Fact]:
     facts = [
         ("run", run.name),
         ("seal", seal_text(spec.isolation)),
-        ("task", f"{task.name}, track {spec.track}, digest {spec.task_digest}"),
+        ("task", f"{task.name}, track {spec.track_text}, digest {spec.task_digest}"),
         ("codebase", _material(task.codebase)),
         *(("data", _material(material)) for material in task.data),
         ("agent", ", ".join(filter(None, (f"{agent.name}: {agent.strategy} over {agent.proposer}", settings)))),

@@ -26,7 +26,7 @@ def read(folder: RunFolder) -> RunRecord:
 
 
 def task_of(spec: RunSpec, state: RunState) -> Task:
-    return state.task or find_task(spec.task).on(spec.track).task
+    return state.task or find_task(spec.task).on(spec.track, smoke=spec.smoke).task
 
 
 def page_of(*folders: RunFolder) -> str:

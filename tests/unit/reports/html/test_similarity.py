@@ -18,7 +18,7 @@ def read(folder: RunFolder) -> RunRecord:
 
 
 def task_of(spec: RunSpec, state: RunState) -> Task:
-    return state.task or find_task(spec.task).on(spec.track).task
+    return state.task or find_task(spec.task).on(spec.track, smoke=spec.smoke).task
 
 
 def test_winners_with_the_same_code_share_most_of_it(tmp_path: Path):
