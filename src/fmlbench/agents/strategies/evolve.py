@@ -1,8 +1,8 @@
 """Evolution on islands with a grid of elites, as in OpenEvolve, after AlphaEvolve (Novikov et al., arXiv 2506.13131).
 
 A generation is one step on every island; its decisions use only earlier generations. Failed code is fixed or dropped,
-while the original would evolve it further. The grid's dimensions are the length of the code and its difference from other
-code; each island keeps the best step of every cell and sometimes sends its best to its neighbours.
+while the original would evolve it further. The grid's dimensions are the length of the code and its difference from
+other code; each island keeps the best step of every cell and sometimes sends its best to its neighbours.
 """
 
 from collections.abc import Iterable, Sequence
