@@ -1,8 +1,6 @@
+from fmlbench.agents.proposers.fixed import Reference, ScriptedProposer, Unchanged
 from fmlbench.agents.proposers.llm.proposer import LanguageModel
 from fmlbench.agents.proposers.mutate.proposer import Mutate
-from fmlbench.agents.proposers.reference import Reference
-from fmlbench.agents.proposers.scripted import ScriptedProposer
-from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import ScriptedEdit, ScriptedStep
 from fmlbench.core.agents import Proposer
 from fmlbench.models.scripted import ScriptedModel, TinkerModel

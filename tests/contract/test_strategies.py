@@ -1,5 +1,4 @@
 from fmlbench.agents.script import ScriptedStep
-from fmlbench.agents.sketcher import Sketching
 from fmlbench.agents.strategies.adaptive import Adaptive
 from fmlbench.agents.strategies.ai_scientist import AIScientist
 from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
@@ -11,6 +10,7 @@ from fmlbench.agents.strategies.mcts import MonteCarlo
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.agents.strategies.scripted import ScriptedStrategy
+from fmlbench.agents.strategies.sketches import Sketching
 from fmlbench.core.agents import Strategy
 from fmlbench.testing.strategies import StrategyContract
 

@@ -13,10 +13,8 @@ from pathlib import Path
 
 from fmlbench.agents.entry import AgentContext, AgentEntry
 from fmlbench.agents.program.entries import PROGRAMS
+from fmlbench.agents.proposers.fixed import Reference, ScriptedProposer, Unchanged
 from fmlbench.agents.proposers.llm.config import PromptConfig
-from fmlbench.agents.proposers.reference import Reference
-from fmlbench.agents.proposers.scripted import ScriptedProposer
-from fmlbench.agents.proposers.unchanged import Unchanged
 from fmlbench.agents.script import read_script
 from fmlbench.agents.search_agent import Observer, SearchAgent
 from fmlbench.agents.settings import (
@@ -28,7 +26,6 @@ from fmlbench.agents.settings import (
     settings_of,
     with_defaults,
 )
-from fmlbench.agents.sketcher import Sketching
 from fmlbench.agents.strategies.adaptive import Adaptive
 from fmlbench.agents.strategies.ai_scientist import AIScientist
 from fmlbench.agents.strategies.ai_scientist_v2 import AIScientistV2
@@ -40,6 +37,7 @@ from fmlbench.agents.strategies.mcts import MonteCarlo
 from fmlbench.agents.strategies.random_search import RandomSearch
 from fmlbench.agents.strategies.repeat import Repeat
 from fmlbench.agents.strategies.scripted import ScriptedStrategy
+from fmlbench.agents.strategies.sketches import Sketching
 from fmlbench.agents.user_file import Mistake, in_words, is_file_of_agents, load_one, mistakes_in, read_agent_file
 from fmlbench.core.agents import Agent, Proposer, Strategy
 from fmlbench.core.errors import AgentBroken, AgentNotFound, BadRequest, RunDamaged

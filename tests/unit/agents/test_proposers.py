@@ -4,9 +4,7 @@ from random import Random
 
 import pytest
 
-from fmlbench.agents.proposers.reference import Reference
-from fmlbench.agents.proposers.scripted import ScriptedProposer
-from fmlbench.agents.proposers.unchanged import Unchanged
+from fmlbench.agents.proposers.fixed import Reference, ScriptedProposer, Unchanged
 from fmlbench.agents.script import ScriptedEdit, ScriptedStep, read_script
 from fmlbench.core.errors import BadRequest
 from fmlbench.core.steps import Move, Operator

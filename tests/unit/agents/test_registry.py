@@ -6,7 +6,7 @@ import pytest
 
 from fmlbench.agents import registry
 from fmlbench.agents.entry import AgentContext
-from fmlbench.agents.proposers.unchanged import Unchanged
+from fmlbench.agents.proposers.fixed import Unchanged
 from fmlbench.agents.registry import AGENTS, AgentEntry, agent_spec, all_agents, build_agent
 from fmlbench.agents.search_agent import SearchAgent
 from fmlbench.agents.strategies.repeat import Repeat

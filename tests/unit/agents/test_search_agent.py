@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from fmlbench.agents.proposers.unchanged import Unchanged
+from fmlbench.agents.proposers.fixed import Unchanged
 from fmlbench.agents.registry import AGENTS, agent_spec, build_agent
 from fmlbench.agents.search_agent import SearchAgent, seeded_rng
 from fmlbench.agents.strategies.repeat import Repeat

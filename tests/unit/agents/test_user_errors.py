@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from fmlbench.agents.proposers.unchanged import Unchanged
+from fmlbench.agents.proposers.fixed import Unchanged
 from fmlbench.agents.registry import agent_spec, build_agent, find_agent
 from fmlbench.agents.search_agent import SearchAgent, require_move
 from fmlbench.agents.strategies.repeat import Repeat

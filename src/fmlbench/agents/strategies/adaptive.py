@@ -6,14 +6,16 @@ same run; the original uses a constant per task, from earlier runs.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from random import Random
 
 from fmlbench.agents.settings import parameter
-from fmlbench.agents.strategies.branches import Branch, kept
 from fmlbench.agents.strategies.greedy import climb
-from fmlbench.core.steps import History, Move
+from fmlbench.agents.strategies.sketches import Sketch, effective_dimension, sketches_in
+from fmlbench.core.steps import History, Move, Step
 
 _DEEPER = "Go deeper: this branch is still close to the baseline. Take the changes that helped much further."
 _COHERENT = "Stay coherent: this branch goes in many directions at once. Continue with the one that helped."
@@ -70,7 +72,7 @@ class Adaptive:
     def _branches(self, left: int) -> int:
         return 0 if left <= self.last_steps else min(self.branches, math.ceil(left / self.branch_steps))
 
-    def _hint(self, branch: Branch) -> str:
+    def _hint(self, branch: "Branch") -> str:
         if not branch.own:
             return _FIRST
         if len(branch.own) < self.hint_after:
@@ -82,7 +84,7 @@ class Adaptive:
         return " ".join([_DEEPER] * is_shallow + [_COHERENT] * is_scattered)
 
 
-def _branch(history: History, fork: int, place: int, count: int) -> Branch:
+def _branch(history: History, fork: int, place: int, count: int) -> "Branch":
     """One of the branches: the first starts from the best step that greedy kept, the next from the one before."""
     roots = kept(history, history.steps[: fork + 1])[-count:][::-1]
     root = roots[place] if place < len(roots) else history[0]
@@ -99,3 +101,55 @@ def _progress(history: History) -> list[float]:
     span = abs(metric.best - metric.worst) or 1.0
     gains = (0.0 if step.score is None else metric.gain(step.score, start) / span for step in history.proposed)
     return list(accumulate(gains, max, initial=0.0))
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Steps of a history that belong together, and the step they started from."""
+
+    history: History
+    root: Step
+    own: Sequence[Step]
+
+    @property
+    def steps(self) -> Sequence[Step]:
+        """The root and the steps of the branch."""
+        return (self.root, *self.own)
+
+    def kept(self, last: int) -> int:
+        """The number of the last steps that were better than all before them in the branch."""
+        return sum(step.index in self._kept for step in self.own[-last:])
+
+    @property
+    def reach(self) -> float:
+        """The largest distance of its code from the baseline, as a share of the largest in the run."""
+        farthest = max((sketch.distance for sketch in self._sketches.values()), default=0.0)
+        return max((sketch.distance for sketch in self._own_sketches), default=0.0) / farthest if farthest else 0.0
+
+    @property
+    def dimension(self) -> float:
+        """The effective dimension of its steps' moves away from the baseline."""
+        return effective_dimension([sketch.shift for sketch in self._own_sketches])
+
+    @cached_property
+    def _kept(self) -> frozenset[int]:
+        return frozenset(step.index for step in kept(self.history, self.steps))
+
+    @cached_property
+    def _sketches(self) -> dict[int, Sketch]:
+        return sketches_in(self.history)
+
+    @property
+    def _own_sketches(self) -> list[Sketch]:
+        return [self._sketches[step.index] for step in self.own if step.index in self._sketches]
+
+
+def kept(history: History, steps: Sequence[Step]) -> list[Step]:
+    """The steps that were better than all before them; the first step is only the reference."""
+    best = steps[0].score
+    better: list[Step] = []
+    for step in steps[1:]:
+        if history.metric.is_better(step.score, best):
+            best = step.score
+            better.append(step)
+    return better

@@ -1,6 +1,6 @@
 """What a mutator takes to matter: the files that the suggested ones import, through whatever packages."""
 
-from fmlbench.agents.proposers.mutate.reach import reached
+from fmlbench.agents.proposers.mutate.mutations import reached
 
 REPOSITORY = {
     "research/training.py": "from library.methods import Prototypes\nfrom . import network\nimport library.losses\n",

@@ -3,8 +3,7 @@ from collections import Counter
 
 import pytest
 
-from fmlbench.agents.strategies.evolve import Evolve
-from fmlbench.agents.strategies.islands import Archipelago
+from fmlbench.agents.strategies.evolve import Archipelago, Evolve
 from fmlbench.core.steps import Operator
 from fmlbench.testing.histories import CRASH, ERROR, Result, debug, history_of
 from tests.unit.agents.strategies.deciding import decide, decisions, move_of, share_of, sketched

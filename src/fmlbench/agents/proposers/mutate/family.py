@@ -6,8 +6,7 @@ from typing import Any
 
 import libcst as cst
 
-from fmlbench.agents.proposers.mutate.cursor import Cursor, called
-from fmlbench.agents.proposers.mutate.source import Span
+from fmlbench.agents.proposers.mutate.source import Cursor, Span, called
 
 
 @dataclass(frozen=True)

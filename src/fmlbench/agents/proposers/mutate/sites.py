@@ -7,10 +7,9 @@ from functools import lru_cache
 
 import libcst as cst
 
-from fmlbench.agents.proposers.mutate.cursor import Cursor
 from fmlbench.agents.proposers.mutate.families import FAMILIES
 from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
-from fmlbench.agents.proposers.mutate.source import Span, parse, walk
+from fmlbench.agents.proposers.mutate.source import Cursor, Span, parse, walk
 
 _DEFINITION = re.compile(r"^\s*(?:def|class)\s+(\w+)", re.MULTILINE)
 

@@ -11,8 +11,7 @@ from fmlbench.agents.proposers.mutate.families.expressions import (
 from fmlbench.agents.proposers.mutate.families.features import COLUMNS, FEATURES
 from fmlbench.agents.proposers.mutate.families.hyperparameters import BOOLEANS, NUMBERS, OPTIONS, WIDTHS
 from fmlbench.agents.proposers.mutate.families.layers import ACTIVATIONS, INITIALISERS, LAYERS, NORMS, POOLING, SKIPS
-from fmlbench.agents.proposers.mutate.families.losses import DISTANCES, LOSSES, TEMPERATURES
-from fmlbench.agents.proposers.mutate.families.optimizers import OPTIMIZERS, SCHEDULES
+from fmlbench.agents.proposers.mutate.families.training import DISTANCES, LOSSES, OPTIMIZERS, SCHEDULES, TEMPERATURES
 from fmlbench.agents.proposers.mutate.family import MutationFamily
 
 FAMILIES: tuple[MutationFamily, ...] = (

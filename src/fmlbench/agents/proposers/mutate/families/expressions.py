@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from fmlbench.agents.proposers.mutate.cursor import Cursor
 from fmlbench.agents.proposers.mutate.family import METHOD, Change, Groups, MutationFamily, renames
+from fmlbench.agents.proposers.mutate.source import Cursor
 from fmlbench.agents.proposers.mutate.vocabulary import is_loss, is_scores
 
 _TERM_WEIGHTS = ("0.1", "0.5", "2.0", "10.0")

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
-from fmlbench.agents.proposers.mutate.cursor import Cursor, called
 from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
-from fmlbench.agents.proposers.mutate.source import Source
+from fmlbench.agents.proposers.mutate.source import Cursor, Source, called
 from fmlbench.agents.proposers.mutate.vocabulary import is_features
 
 # Methods of tensors only, so that nothing has to be imported.

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from fmlbench.agents.proposers.mutate.cursor import Cursor
 from fmlbench.agents.proposers.mutate.family import Change, MutationFamily
-from fmlbench.agents.proposers.mutate.source import Span, walk
+from fmlbench.agents.proposers.mutate.source import Cursor, Span, walk
 from fmlbench.agents.proposers.mutate.vocabulary import (
     AXES,
     INERT,

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from fmlbench.agents.proposers.mutate.cursor import Cursor, called
 from fmlbench.agents.proposers.mutate.family import (
     ANYWHERE,
     METHOD,
@@ -18,7 +17,7 @@ from fmlbench.agents.proposers.mutate.family import (
     rewritten,
     stand_ins,
 )
-from fmlbench.agents.proposers.mutate.source import Span
+from fmlbench.agents.proposers.mutate.source import Cursor, Span, called
 
 _INTERCHANGEABLE_ACTIVATIONS: Groups = {
     ANYWHERE: [("Tanh", "Sigmoid", "Softsign", "GELU", "Softplus", "Mish")],

@@ -1,11 +1,33 @@
-"""Proposes what a script says: a test double that needs no model and no luck."""
+"""Proposers that need no search: the unchanged code, the expert reference, a script."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
 from fmlbench.agents.script import Script, ScriptedEdit, ScriptedStep
 from fmlbench.core.agents import Session
 from fmlbench.core.steps import Move, Proposal
+
+
+@dataclass(frozen=True)
+class Unchanged:
+    """Hands in the parent's code as it is."""
+
+    def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
+        """Return the parent's files."""
+        return Proposal(move=move, files=session.code_of(move.parents[0]), idea="leave the code as it is")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Lays the task's expert reference over the baseline."""
+
+    files: Mapping[str, str]
+    idea: str
+
+    def propose(self, move: Move, session: Session, rng: Random) -> Proposal:
+        """Return the baseline's files with the reference's in place of their namesakes."""
+        return Proposal(move=move, files={**session.code_of(0), **self.files}, idea=self.idea)
 
 
 @dataclass(frozen=True)

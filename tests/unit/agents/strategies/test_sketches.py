@@ -4,9 +4,8 @@ from random import Random
 import pytest
 
 from fmlbench.agents.search_agent import SearchAgent
-from fmlbench.agents.sketcher import Sketching
 from fmlbench.agents.strategies.random_search import RandomSearch
-from fmlbench.agents.strategies.sketches import sketches_in
+from fmlbench.agents.strategies.sketches import Sketching, sketches_in
 from fmlbench.core.agents import Session
 from fmlbench.core.notes import SketchRecorded
 from fmlbench.core.steps import Move, Operator, Proposal
